@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause */
+/*
+ * The two structures that the emitted assembly reads: where each field is, in bytes.
+ * The generator asserts its own offsets against these at compile time, so the two cannot drift apart.
+ */
+#ifndef STITCHGCM_LAYOUT_H
+#define STITCHGCM_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STITCHGCM_ROUND_KEYS 15u /* AES-256 needs all of them, AES-192 13, AES-128 11 */
+#define STITCHGCM_POWERS 32u     /* powers of H in a context */
+
+/*
+ * One power of the hash key as the 128-bit multiplier wants it. With H^k read as SP 800-38D reads it,
+ * `value` holds H^k * x (the factor x makes up for the bit reflection of GHASH) with its bytes reversed, and both
+ * halves of `middle` hold low ^ high of `value`, the factor of Karatsuba's middle product.
+ */
+typedef struct stitchgcm_power {
+  uint8_t value[16];
+  uint8_t middle[16];
+} stitchgcm_power;
+
+/*
+ * What is kept of a key. All of it is secret but `rounds`, `backend` and `form`. It holds no pointer, so it may be
+ * copied with memcpy, to any address.
+ */
+typedef struct stitchgcm_context {
+  uint8_t round_key[STITCHGCM_ROUND_KEYS][16]; /* FIPS 197's key schedule, for encryption */
+  uint8_t hash_key[16];                        /* H = AES(key, 0^128) */
+  uint32_t rounds;                             /* 10, 12 or 14; 0 in a context that holds no key */
+  uint32_t backend;                            /* index of the backend that made it, see backend.h */
+  uint32_t form;                               /* how the powers are stored; 1: as stitchgcm_power says */
+  uint32_t reserved[13];
+  stitchgcm_power power[STITCHGCM_POWERS]; /* power[i] is of H^(STITCHGCM_POWERS - i): H itself comes last */
+} stitchgcm_context;
+
+/*
+ * One message. `in` and `out` are equal (in place) or do not overlap. Pointers of length 0 are not read and may be null.
+ * seal writes `out` and `tag`; open reads `tag` and writes `out`.
+ */
+typedef struct stitchgcm_message {
+  const uint8_t *iv; /* 1 byte or more; 12 is fast and is what protocols use */
+  size_t iv_bytes;
+  const uint8_t *aad;
+  size_t aad_bytes;
+  const uint8_t *in;
+  uint8_t *out;
+  size_t bytes; /* of `in` and of `out` */
+  uint8_t *tag;
+  size_t tag_bytes; /* 4, 8 or 12..16 */
+} stitchgcm_message;
+
+#endif
