@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define STITCHGCM_ROUND_KEYS 15u /* AES-256 needs all of them, AES-192 13, AES-128 11 */
-#define STITCHGCM_POWERS 32u     /* powers of H in a context */
+#define STITCHGCM_POWERS 40u     /* powers of H in a context: five batches of eight blocks are reduced at once */
 
 /*
  * One power of the hash key as the 128-bit multiplier wants it. With H^k read as SP 800-38D reads it,
