@@ -38,16 +38,16 @@ extern "C" {
 
 typedef enum stitchgcm_status {
   STITCHGCM_OK = 0,
-  STITCHGCM_ERROR_TAG,         /* open: the message is not authentic */
-  STITCHGCM_ERROR_NULL,        /* a null pointer whose length is not 0, or a null key or message */
-  STITCHGCM_ERROR_KEY_BYTES,   /* not 16, 24 or 32 */
-  STITCHGCM_ERROR_IV_BYTES,    /* 0, or over the limit */
-  STITCHGCM_ERROR_TAG_BYTES,   /* not 4, 8 or 12..16 */
-  STITCHGCM_ERROR_AAD_BYTES,   /* over the limit */
-  STITCHGCM_ERROR_TEXT_BYTES,  /* over the limit */
-  STITCHGCM_ERROR_OVERLAP,     /* `in` and `out` overlap in part, or `tag` or the key overlaps `out` */
-  STITCHGCM_ERROR_KEY,         /* the key was never set, was cleared, or was made by a backend that is not here */
-  STITCHGCM_ERROR_BACKEND      /* no backend of this name, or one that this CPU cannot run */
+  STITCHGCM_ERROR_TAG,        /* open: the message is not authentic */
+  STITCHGCM_ERROR_NULL,       /* a null pointer whose length is not 0, or a null key or message */
+  STITCHGCM_ERROR_KEY_BYTES,  /* not 16, 24 or 32 */
+  STITCHGCM_ERROR_IV_BYTES,   /* 0, or over the limit */
+  STITCHGCM_ERROR_TAG_BYTES,  /* not 4, 8 or 12..16 */
+  STITCHGCM_ERROR_AAD_BYTES,  /* over the limit */
+  STITCHGCM_ERROR_TEXT_BYTES, /* over the limit */
+  STITCHGCM_ERROR_OVERLAP,    /* `in` and `out` overlap in part, or `tag` or the key overlaps `out` */
+  STITCHGCM_ERROR_KEY,        /* the key was never set, was cleared, or was made by a backend that is not here */
+  STITCHGCM_ERROR_BACKEND     /* no backend of this name, or one that this CPU cannot run */
 } stitchgcm_status;
 
 /* A key, its hash key's powers included. The fields are the library's own; copy it as a whole or not at all. */
