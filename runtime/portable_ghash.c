@@ -6,7 +6,7 @@
  *
  *   Q = x^128 + x^127 + x^126 + x^121 + 1,
  *
- * and a product of blocks into a * b * x^-127 modulo Q: the mirror image of a product of two polynomials of degree up to
+ * and a product of blocks into a * b * x^-127 modulo Q, as the mirror image of a product of polynomials of degree up to
  * 127 is taken at degree 254. Of this, x is put into the stored power, V = H*x mod Q, and the x^-128 that is left is
  * what Montgomery's reduction gives: because Q = 1 modulo x^64, adding p0*Q to a product clears its lowest 64-bit word
  * p0, and doing so twice divides by x^128 for the price of a few shifts.
