@@ -38,18 +38,17 @@ size_t stitchgcm_runnable_index(const char *name);
 
 /* Index into stitchgcm_backend.routines for 10, 12 or 14 rounds; more than 2 for any other number. */
 static inline uint32_t stitchgcm_key_length_index(uint32_t rounds) {
-  /* Rotated to the right by one bit, an odd difference becomes a huge number. */
+  /* Rotated to the right by one bit, an odd difference becomes a huge number: one comparison refuses it, too. */
   const uint32_t beyond_aes128 = rounds - 10;
   return beyond_aes128 >> 1 | beyond_aes128 << 31;
 }
 
 /* 1 if the context holds a key that was made by a backend that can run here, else 0. */
-static inline uint32_t stitchgcm_context_is_usable(const stitchgcm_context *context) {
+static inline int stitchgcm_context_is_usable(const stitchgcm_context *context) {
   /* The shift is taken modulo 32 to be defined; an index that large has failed the comparison. */
   const uint32_t is_runnable = stitchgcm_available_backends() >> (context->backend & 31) & 1;
-  return (uint32_t)(stitchgcm_key_length_index(context->rounds) < STITCHGCM_KEY_LENGTHS) &
-         (uint32_t)(context->form == STITCHGCM_FORM_POWERS) & (uint32_t)(context->backend < STITCHGCM_MOST_BACKENDS) &
-         is_runnable;
+  return stitchgcm_key_length_index(context->rounds) < STITCHGCM_KEY_LENGTHS &&
+         context->form == STITCHGCM_FORM_POWERS && context->backend < STITCHGCM_MOST_BACKENDS && is_runnable;
 }
 
 /* The routines for a usable context. */

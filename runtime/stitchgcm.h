@@ -45,7 +45,7 @@ typedef enum stitchgcm_status {
   STITCHGCM_ERROR_TAG_BYTES,  /* not 4, 8 or 12..16 */
   STITCHGCM_ERROR_AAD_BYTES,  /* over the limit */
   STITCHGCM_ERROR_TEXT_BYTES, /* over the limit */
-  STITCHGCM_ERROR_OVERLAP,    /* `in` and `out` overlap in part, or `tag` or the key overlaps `out` */
+  STITCHGCM_ERROR_OVERLAP,    /* `in` and `out` in part, or `out` or `tag` with the other, the key or the message */
   STITCHGCM_ERROR_KEY,        /* the key was never set, was cleared, or was made by a backend that is not here */
   STITCHGCM_ERROR_BACKEND     /* no backend of this name, or one that this CPU cannot run */
 } stitchgcm_status;

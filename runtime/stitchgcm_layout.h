@@ -13,9 +13,10 @@
 #define STITCHGCM_POWERS 40u     /* powers of H in a context: five batches of eight blocks are reduced at once */
 
 /*
- * One power of the hash key as the 128-bit multiplier wants it. With H^k read as SP 800-38D reads it,
- * `value` holds H^k * x (the factor x makes up for the bit reflection of GHASH) with its bytes reversed, and both
- * halves of `middle` hold low ^ high of `value`, the factor of Karatsuba's middle product.
+ * One power of the hash key as the 128-bit multiplier wants it. With the 16 bytes of H^k reversed and bit i of them
+ * read as the coefficient of x^i, `value` is that times x, modulo x^128 + x^127 + x^126 + x^121 + 1. The factor makes up
+ * for GHASH's bit reflection, without it a reduced product would come out divided by x. Both halves of `middle` hold
+ * low ^ high of `value`, the factor of Karatsuba's middle product.
  */
 typedef struct stitchgcm_power {
   uint8_t value[16];
@@ -37,7 +38,7 @@ typedef struct stitchgcm_context {
 } stitchgcm_context;
 
 /*
- * One message. `in` and `out` are equal (in place) or do not overlap. Pointers of length 0 are not read and may be null.
+ * One message. `in` and `out` are equal (in place) or do not overlap. A pointer of length 0 is not read, may be null.
  * seal writes `out` and `tag`; open reads `tag` and writes `out`.
  */
 typedef struct stitchgcm_message {
