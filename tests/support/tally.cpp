@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+#include "tally.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+namespace tests {
+
+void Tally::note(const std::string& text) const {
+  fmt::print("{}: {} ({})\n", title_, text, subject_);
+  std::fflush(stdout);
+}
+
+void Tally::fail(std::string message) {
+  constexpr std::size_t most_messages = 5;
+  ++failed_;
+  if (messages_.size() < most_messages) messages_.push_back(std::move(message));
+}
+
+void Tally::report() const {
+  note(fmt::format("{} run, {} failed", run_, failed_));
+  for (const std::string& message : messages_) FAIL_CHECK(message);
+  CHECK_MESSAGE(failed_ == 0, title_ << ", " << subject_ << ": " << failed_ << " of " << run_ << " failed");
+  CHECK_MESSAGE(run_ > 0, title_ << ", " << subject_ << ": nothing was run");
+}
+
+}  // namespace tests
