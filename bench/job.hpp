@@ -56,24 +56,41 @@ class Job {
   /// Calls one(message) `count` times, each with a fresh IV, and returns how often it returned false.
   template <class One>
   std::size_t each_message(Operation operation, std::size_t count, One&& one) {
+    // What the loop itself needs is in locals: members would be loaded anew for every message, see barrier().
     const bool opening = operation == Operation::open;
+    const bool short_iv = iv_.size() == salt_bytes + sizeof counter_;
+    const std::span<const std::uint32_t> sizes = sizes_;
+    Message message{iv_.data(), in_, out_, 0, tag_.data()};
+    std::size_t turn = turn_;
+    std::uint64_t counter = counter_;
     std::size_t refused = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t at = index();
-      write_iv(opening ? at : counter_++);
-      std::uint8_t* const tag = opening ? tags_[turn_].data() : tag_.data();
-      refused += one(Message{iv_.data(), in_, out_, sizes_[at], tag}) ? 0U : 1U;
-      advance();
+      const std::size_t at = turn < sizes.size() ? turn : turn - sizes.size();
+      if (short_iv) {
+        write_short_iv(opening ? at : counter);
+      } else {
+        write_iv(opening ? at : counter);
+      }
+      if (opening) message.tag = tags_[turn].data();
+      message.bytes = sizes[at];
+      refused += one(message) ? 0U : 1U;
+      ++counter;
+      turn = turn + 1 == 2 * sizes.size() ? 0 : turn + 1;
+      barrier();
     }
+    turn_ = turn;
+    counter_ = counter;
     return refused;
   }
 
-  /// Calls one(blocks) `count` times; the counter block and the accumulator carry on from one call to the next.
+  /// Calls one(blocks) `count` times with the first size; the counter block and the accumulator carry on from one call
+  /// to the next.
   template <class One>
   void each_blocks(std::size_t count, One&& one) {
+    const Blocks blocks{in_, out_, sizes_.front() / block_bytes, counter_block_.data(), accumulator_.data()};
     for (std::size_t i = 0; i < count; ++i) {
-      one(Blocks{in_, out_, sizes_[index()] / block_bytes, counter_block_.data(), accumulator_.data()});
-      advance();
+      one(blocks);
+      barrier();
     }
   }
 
@@ -84,7 +101,7 @@ class Job {
     for (std::size_t i = 0; i < count; ++i) {
       ++counter_;
       std::memcpy(key_.data(), &counter_, sizeof counter_);
-      asm volatile("" : : : "memory");
+      barrier();
       refused += one(std::span<const std::uint8_t>(key_).first(key_bytes)) ? 0U : 1U;
     }
     return refused;
@@ -105,27 +122,26 @@ class Job {
   std::uint64_t digest(Operation operation, std::size_t bytes) const;
 
  private:
-  // No division: it would cost as much as a short message's whole hash.
-  std::size_t index() const { return turn_ < sizes_.size() ? turn_ : turn_ - sizes_.size(); }
+  static constexpr std::size_t salt_bytes = 4;
 
-  void advance() {
-    // The IV and all else that the next message reads must be stored anew, as it would be by a caller far away.
-    asm volatile("" : : : "memory");
-    if (++turn_ == tags_.size()) turn_ = 0;
-  }
+  // What was stored before is in memory, and what is read after comes from there: as for a caller far away.
+  static void barrier() { asm volatile("" : : : "memory"); }
 
   // A protocol writes a salt that stays and a counter that moves: 4 + 8 bytes. It does so right before the call, so a
   // routine that reads the IV with one load of 12 or 16 bytes has to wait for these stores; that is part of its cost.
+  void write_short_iv(std::uint64_t counter) {
+    constexpr std::uint32_t salt = 0x5a17c0de;
+    if constexpr (std::endian::native == std::endian::little) counter = __builtin_bswap64(counter);
+    std::memcpy(iv_.data(), &salt, salt_bytes);
+    std::memcpy(iv_.data() + salt_bytes, &counter, sizeof counter);
+    barrier();
+  }
+
   void write_iv(std::uint64_t counter) {
-    std::uint64_t big_endian = counter;
-    if constexpr (std::endian::native == std::endian::little) big_endian = __builtin_bswap64(counter);
-    if (iv_.size() >= sizeof salt_ + sizeof big_endian) {
-      std::memcpy(iv_.data(), &salt_, sizeof salt_);
-      std::memcpy(iv_.data() + sizeof salt_, &big_endian, sizeof big_endian);
-    } else {
-      for (std::size_t i = 0; i < iv_.size(); ++i) iv_[i] = static_cast<std::uint8_t>(counter >> (8 * (i % 8)));
+    for (std::size_t i = 0; i < iv_.size() && i < sizeof counter; ++i) {
+      iv_[iv_.size() - 1 - i] = static_cast<std::uint8_t>(counter >> (8 * i));
     }
-    asm volatile("" : : : "memory");
+    barrier();
   }
 
   std::vector<std::uint8_t> iv_;
@@ -144,7 +160,6 @@ class Job {
   std::uint8_t* out_ = nullptr;
   std::uint64_t counter_ = 0;
   std::size_t turn_ = 0;
-  std::uint32_t salt_ = 0x5a17c0de;
 };
 
 }  // namespace stitchgcm::bench
