@@ -174,7 +174,8 @@ void Harness::visit(const Cell& cell, Visit& visit, double seconds, std::size_t 
   }
   for (std::size_t round = 0; rounds != 0 ? round < rounds : round < fewest_rounds || now_ns() < deadline; ++round) {
     visit.ghz = std::max(visit.ghz, core_ghz());
-    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    for (std::size_t turn = 0; turn < contenders_.size(); ++turn) {
+      const std::size_t i = (round + turn) % contenders_.size();  // nobody is always first
       if (visit.counts[i] != 0) visit.samples[i].push_back(sample(*contenders_[i], cell, visit.counts[i]));
     }
   }

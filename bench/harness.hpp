@@ -16,7 +16,7 @@ namespace stitchgcm::bench {
 struct Settings {
   double seconds = 80;     ///< for all cells together, checks not counted
   std::size_t rounds = 0;  ///< for each cell; 0: as many as the seconds allow
-  double sample_us = 250;  ///< a sample is as many messages as take about this long, at least one
+  double sample_us = 100;  ///< a sample is as many messages as take about this long, at least one
   std::size_t iv_bytes = 12;
   std::size_t aad_bytes = 13;
 };

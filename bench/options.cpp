@@ -32,8 +32,8 @@ constexpr const char* examples = R"(Examples:
   stitchgcm-bench --routines --backend aesni_avx     encrypt_blocks, decrypt_blocks, ctr32, ghash
   stitchgcm-bench --quick --csv table.csv --markdown >table.md
 
-All contenders get one message after the other under one key, each with a fresh IV. They take turns, about a quarter of
-a millisecond each, on one core; a table shows the minimum and the median. Outputs are compared before anything is
+All contenders get one message after the other under one key, each with a fresh IV. They take turns, about a tenth of a
+millisecond each, on one core; a table shows the minimum and the median. Outputs are compared before anything is
 timed: exit code 1 if they differ. Exit code 2: the arguments make no sense, or ask for what is not here.)";
 
 std::vector<std::string_view> split(std::string_view list) {
@@ -198,7 +198,7 @@ std::variant<Options, std::string> parse_options(int argc, const char* const* ar
   app.add_option("--cpu", options.cpu, "Number of the CPU to stay on (default: the one it starts on)")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--markdown", options.style.markdown, "Tables in Markdown");
-  app.add_flag("--difference", options.style.difference, "Show ns more than the first contender instead of medians");
+  app.add_flag("--difference", options.style.difference, "Minima only, as ns more than the first contender");
   app.add_option("--csv", options.csv_file, "Write all numbers to this file too");
   try {
     app.parse(argc, argv);

@@ -46,16 +46,22 @@ Table start_table(const CellResult& result, const Contenders& contenders, const 
       fmt::format("{}: ns a {}; ratio to {}", result.cell.table(), unit(operation), contenders.front()->name());
   table.columns.push_back({has_bytes(result) ? "bytes" : "key", false});
   for (std::size_t i = 0; i < contenders.size(); ++i) {
-    // In markdown nothing but the head tells whose column it is.
-    const std::string whose = style.markdown ? contenders[i]->name() + " " : "";
-    table.columns.push_back({style.markdown ? whose + "ns" : contenders[i]->name(), true});
-    if (i == 0 || !style.difference) table.columns.push_back({whose + "median", false});
-    if (i == 0 && has_bytes(result)) {
-      table.columns.push_back({whose + "cycles/B", false});
-      table.columns.push_back({whose + "GB/s", false});
+    // In Markdown nothing but the head tells whose column it is.
+    const std::string& name = contenders[i]->name();
+    const auto head = [&](std::string_view what) {
+      return fmt::format("{}{}{}", style.markdown ? name : "", style.markdown ? " " : "", what);
+    };
+    const bool only_difference = i > 0 && style.difference;
+    table.columns.push_back({style.markdown    ? head(only_difference ? "more ns" : "ns")
+                             : only_difference ? name + " more"
+                                               : name,
+                             true});
+    if (!style.difference) table.columns.push_back({head("median"), false});
+    if (i == 0 && !style.difference && has_bytes(result)) {
+      table.columns.push_back({head("cycles/B"), false});
+      table.columns.push_back({head("GB/s"), false});
     }
-    if (i > 0 && style.difference) table.columns.push_back({whose + "more ns", false});
-    if (i > 0) table.columns.push_back({whose + "ratio", false});
+    if (i > 0) table.columns.push_back({head("ratio"), false});
   }
   return table;
 }
@@ -69,13 +75,16 @@ std::vector<std::string> make_row(const CellResult& result, const TableStyle& st
     const auto add = [&](bool known, const std::string& value) {
       row.push_back(timing.measured && known ? value : "-");
     };
-    add(true, nanoseconds(timing.min_ns));
-    if (i == 0 || !style.difference) add(true, nanoseconds(timing.median_ns));
-    if (i == 0 && has_bytes(result)) {
+    if (i > 0 && style.difference) {
+      add(first.measured, fmt::format("{:+.1f}", timing.min_ns - first.min_ns));
+    } else {
+      add(true, nanoseconds(timing.min_ns));
+    }
+    if (!style.difference) add(true, nanoseconds(timing.median_ns));
+    if (i == 0 && !style.difference && has_bytes(result)) {
       add(bytes > 0 && result.ghz > 0, per_byte(timing.min_ns * result.ghz / bytes));
       add(bytes > 0, fmt::format("{:.2f}", bytes / timing.min_ns));
     }
-    if (i > 0 && style.difference) add(first.measured, fmt::format("{:+.1f}", timing.min_ns - first.min_ns));
     if (i > 0) add(first.measured, fmt::format("{:.2f}", timing.min_ns / first.min_ns));
   }
   return row;

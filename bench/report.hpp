@@ -12,7 +12,7 @@ namespace stitchgcm::bench {
 
 struct TableStyle {
   bool markdown = false;
-  bool difference = false;  ///< for all but the first contender, ns more than the first instead of the median
+  bool difference = false;  ///< minima only, and of all but the first contender as ns more than the first
 };
 
 /// One table for each Cell::table(), a row a cell, the contenders side by side: minimum and median ns, for the first
