@@ -14,8 +14,8 @@
 
 /*
  * One power of the hash key as the 128-bit multiplier wants it. With the 16 bytes of H^k reversed and bit i of them
- * read as the coefficient of x^i, `value` is that times x, modulo x^128 + x^127 + x^126 + x^121 + 1. The factor makes up
- * for GHASH's bit reflection, without it a reduced product would come out divided by x. Both halves of `middle` hold
+ * read as the coefficient of x^i, `value` is that times x, modulo x^128 + x^127 + x^126 + x^121 + 1. The factor makes
+ * up for GHASH's bit reflection, without it a reduced product would come out divided by x. Both halves of `middle` hold
  * low ^ high of `value`, the factor of Karatsuba's middle product.
  */
 typedef struct stitchgcm_power {
