@@ -110,33 +110,58 @@ TEST_CASE("overlap: a tag that shares a byte with the output is refused before a
   });
 }
 
-TEST_CASE("overlap: an output that shares a byte with the key is refused before any write") {
-  for_each_backend("out in the key", [](const Backend& backend, Tally& tally) {
-    constexpr std::size_t bytes = 64;
-    const Bytes iv = iv12();
-    const Bytes text = pattern(bytes);
-    for (const std::size_t key_bytes : key_lengths) {
-      const Bytes key_value = counting_bytes(key_bytes);
-      Bytes arena(bytes + sizeof(stitchgcm_key) + bytes + alignof(stitchgcm_key));
-      std::uint8_t* const key_memory = arena.data() + bytes;
-      auto* key = reinterpret_cast<stitchgcm_key*>(key_memory);
-      REQUIRE(stitchgcm_key_init_for(key, backend.name.c_str(), key_value.data(), key_bytes) == STITCHGCM_OK);
+// What a call reads until its end, and so may not write to.
+enum class Object { key, message };
+enum class Writes { out, tag };
+
+// The output or the tag from just before the key or the message to just behind it: only the two ends are allowed.
+void slide_over(const Backend& backend, Tally& tally, View key_value, Object object, Writes writes) {
+  constexpr std::size_t text_bytes = 64;
+  const std::size_t written = writes == Writes::out ? text_bytes : 16;
+  const std::size_t object_bytes = object == Object::key ? sizeof(stitchgcm_key) : sizeof(stitchgcm_message);
+  const Bytes iv = iv12();
+  const Bytes text = pattern(text_bytes);
+  Bytes out(text_bytes);
+  Block tag{};
+  stitchgcm_key key{};
+  REQUIRE(stitchgcm_key_init_for(&key, backend.name.c_str(), key_value.data(), key_value.size()) == STITCHGCM_OK);
+  Bytes arena(text_bytes + object_bytes + text_bytes);
+  std::uint8_t* const place = arena.data() + text_bytes;
+  for (std::size_t at = text_bytes - written; at <= text_bytes + object_bytes; ++at) {
+    const bool allowed = at == text_bytes - written || at == text_bytes + object_bytes;
+    for (const Call call : {Call{stitchgcm_seal}, Call{stitchgcm_open}}) {
+      stitchgcm_message message = message_of(Header{iv, {}}, text, out.data(), tag.data());
+      (writes == Writes::out ? message.out : message.tag) = arena.data() + at;
+      if (object == Object::key) {
+        std::memcpy(place, &key, sizeof key);
+      } else {
+        std::memcpy(place, &message, sizeof message);
+      }
       const Bytes fresh = arena;
-      // From just before the key to just behind it: only the two ends are allowed.
-      for (std::size_t out_at = 0; out_at <= bytes + sizeof(stitchgcm_key); ++out_at) {
-        const bool allowed = out_at == 0 || out_at == bytes + sizeof(stitchgcm_key);
-        for (const Call call : {Call{stitchgcm_seal}, Call{stitchgcm_open}}) {
-          Block tag{};
-          const stitchgcm_message message = message_of(Header{iv, {}}, text, arena.data() + out_at, tag.data());
-          const stitchgcm_status status = call(key, &message);
-          const bool refused = status == STITCHGCM_ERROR_OVERLAP;
-          const bool untouched = equal(arena, fresh) && equal(tag, Block{});
-          tally.expect(allowed ? !refused : refused && untouched, [&] {
-            return fmt::format("{} aes{}: out = key + {}: status \"{}\", memory {}", backend.name, 8 * key_bytes,
-                               static_cast<std::ptrdiff_t>(out_at) - static_cast<std::ptrdiff_t>(bytes),
-                               stitchgcm_status_text(status), untouched ? "untouched" : "WRITTEN");
-          });
-          arena.assign(fresh.begin(), fresh.end());
+      const Bytes fresh_out = out;
+      const Block fresh_tag = tag;
+      const stitchgcm_status status =
+          call(object == Object::key ? reinterpret_cast<const stitchgcm_key*>(place) : &key,
+               object == Object::message ? reinterpret_cast<const stitchgcm_message*>(place) : &message);
+      const bool refused = status == STITCHGCM_ERROR_OVERLAP;
+      const bool untouched = equal(arena, fresh) && equal(out, fresh_out) && equal(tag, fresh_tag);
+      tally.expect(allowed ? !refused : refused && untouched, [&] {
+        return fmt::format("{} aes{} {}: {} = {} + {}: status \"{}\", memory {}", backend.name, 8 * key_value.size(),
+                           call == stitchgcm_seal ? "seal" : "open", writes == Writes::out ? "out" : "tag",
+                           object == Object::key ? "key" : "message",
+                           static_cast<std::ptrdiff_t>(at) - static_cast<std::ptrdiff_t>(text_bytes),
+                           stitchgcm_status_text(status), untouched ? "untouched" : "WRITTEN");
+      });
+    }
+  }
+}
+
+TEST_CASE("overlap: an output or a tag that shares a byte with the key or the message is refused before any write") {
+  for_each_backend("written over key or message", [](const Backend& backend, Tally& tally) {
+    for (const std::size_t key_bytes : key_lengths) {
+      for (const Object object : {Object::key, Object::message}) {
+        for (const Writes writes : {Writes::out, Writes::tag}) {
+          slide_over(backend, tally, counting_bytes(key_bytes), object, writes);
         }
       }
     }

@@ -95,9 +95,9 @@ std::optional<std::string> GuardedBuffer::describe(std::uintptr_t address) const
   const std::uintptr_t end = start + all_.size();
   const auto mapping_start = reinterpret_cast<std::uintptr_t>(mapping_.data());
   if (address < mapping_start || address >= mapping_start + mapping_.size()) return std::nullopt;
-  if (address < start) return fmt::format("{} bytes before the start of {}", start - address, name_);
+  if (address < start) return fmt::format("byte {} before the start of {}", start - address, name_);
   if (address >= end) return fmt::format("byte {} past the end of {}", address - end, name_);
-  return fmt::format("a write to the read-only {}", name_);
+  return fmt::format("read-only memory of {}", name_);
 }
 
 ReservedSpace::ReservedSpace(std::uint64_t bytes) {

@@ -34,7 +34,7 @@ class GuardedBuffer {
   /// From now on a write faults too.
   void make_read_only() const;
 
-  /// "3 bytes past the end of aad" for an address in or near this buffer.
+  /// "byte 3 past the end of aad" for an address in or near this buffer.
   std::optional<std::string> describe(std::uintptr_t address) const;
 
  private:

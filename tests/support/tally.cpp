@@ -11,6 +11,11 @@ void Tally::note(const std::string& text) const {
   std::fflush(stdout);
 }
 
+void Tally::skip(const std::string& why) {
+  skipped_ = true;
+  fmt::print("SKIPPED {}: {} ({})\n", title_, why, subject_);
+}
+
 void Tally::fail(std::string message) {
   constexpr std::size_t most_messages = 5;
   ++failed_;
@@ -18,6 +23,7 @@ void Tally::fail(std::string message) {
 }
 
 void Tally::report() const {
+  if (skipped_ && run_ == 0) return;
   note(fmt::format("{} run, {} failed", run_, failed_));
   for (const std::string& message : messages_) FAIL_CHECK(message);
   CHECK_MESSAGE(failed_ == 0, title_ << ", " << subject_ << ": " << failed_ << " of " << run_ << " failed");

@@ -31,7 +31,10 @@ class Tally {
                   [&] { return describe() + ": " + what + " differs " + difference_text(got, want); });
   }
 
-  /// Why cases were left out; printed, not a failure.
+  /// Prints "SKIPPED title: why (subject)"; a tally that ran nothing is then no failure.
+  void skip(const std::string& why);
+
+  /// Something the reader should know of the run, such as cases that were left out; printed, not a failure.
   void note(const std::string& text) const;
 
   std::size_t run() const { return run_; }
@@ -49,6 +52,7 @@ class Tally {
   std::string subject_;
   std::size_t run_ = 0;
   std::size_t failed_ = 0;
+  bool skipped_ = false;
   std::vector<std::string> messages_;
 };
 
