@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+#pragma once
+// MANIFEST: a line a symbol. If its lines did not change, only comments did.
+#include "asm/lower.hpp"
+#include "emit/options.hpp"
+
+namespace stitchgcm::emit {
+
+std::string manifest(const std::vector<assembly::LoweredFile>& files, const Options& options);
+
+}  // namespace stitchgcm::emit
