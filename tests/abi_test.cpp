@@ -16,7 +16,7 @@ const std::vector<std::size_t> block_counts{0, 1, 2, 7, 8, 9, 16, 33, 70};
 
 void run(ControlledCall& controlled, const RoutineCall& call, const CallOptions& options, bool uppers_must_be_zero,
          Tally& tally) {
-  call.reset();
+  call.set_up();
   controlled.call(call.function, call.arguments, options);
   const std::string wrong = call.wrong(controlled.result());
   const std::vector<std::string> broken = controlled.broken_rules(uppers_must_be_zero);
@@ -30,8 +30,9 @@ void run(ControlledCall& controlled, const RoutineCall& call, const CallOptions&
 TEST_CASE("ABI: routines keep saved registers, rsp, DF, MXCSR, the x87 state and the caller's frame") {
   for_each_routine_table("ABI", [](const Backend& backend, Tally& tally) {
     ControlledCall controlled;
+    CallMemory memory;
     for (const std::size_t key_bytes : key_lengths) {
-      for (const RoutineCall& call : routine_calls(backend, key_bytes, shapes, block_counts)) {
+      for (const RoutineCall& call : routine_calls(memory, {backend, key_bytes, shapes, block_counts})) {
         // Clean upper halves stay clean on every backend.
         run(controlled, call, {}, true, tally);
       }
@@ -48,8 +49,9 @@ TEST_CASE("ABI: bits 128 and up of the vector registers are zero on return even 
     // A compiler's code without AVX does not know that there are upper halves; nobody can ask it to clear them.
     if (backend.is_portable()) tally.note("only the ABI's rules: compiled code need not clear what it did not set");
     ControlledCall controlled;
+    CallMemory memory;
     for (const std::size_t key_bytes : key_lengths) {
-      for (const RoutineCall& call : routine_calls(backend, key_bytes, shapes, block_counts)) {
+      for (const RoutineCall& call : routine_calls(memory, {backend, key_bytes, shapes, block_counts})) {
         run(controlled, call, {.dirty_uppers = true}, !backend.is_portable(), tally);
       }
     }
@@ -59,8 +61,10 @@ TEST_CASE("ABI: bits 128 and up of the vector registers are zero on return even 
 TEST_CASE("ABI: routines are right from every phase of the stack that is a multiple of 16") {
   for_each_routine_table("stack phases", [](const Backend& backend, Tally& tally) {
     ControlledCall controlled;
+    CallMemory memory;
     for (const std::size_t key_bytes : key_lengths) {
-      const std::vector<RoutineCall> calls = routine_calls(backend, key_bytes, {{40, 33, 12}, {300, 20, 16}}, {9, 33});
+      const std::vector<RoutineCall> calls =
+          routine_calls(memory, {backend, key_bytes, {{40, 33, 12}, {300, 20, 16}}, {9, 33}});
       // 4096 bytes of phases: a frame that is aligned by hand to 32, 64 or a page meets each of them.
       for (std::size_t phase = 0; phase < 256; ++phase) {
         for (const RoutineCall& call : calls) run(controlled, call, {.phase = phase}, true, tally);

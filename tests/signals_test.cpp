@@ -12,6 +12,7 @@ namespace {
 TEST_CASE("signals: routines survive a signal on their own stack after each of their instructions") {
   for_each_routine_table("signals", [](const Backend& backend, Tally& tally) {
     ControlledCall controlled;
+    CallMemory memory;
     std::size_t steps = 0;
     for (const std::size_t key_bytes : key_lengths) {
       // Portable's code takes a thousand times the steps of a message here; one batch is all it has.
@@ -21,8 +22,8 @@ TEST_CASE("signals: routines survive a signal on their own stack after each of t
               : std::vector<MessageShape>{{0, 0, 12}, {40, 33, 12}, {129, 0, 16}, {300, 20, 12}, {1031, 20, 60}};
       const std::vector<std::size_t> block_counts =
           backend.is_portable() ? std::vector<std::size_t>{3} : std::vector<std::size_t>{1, 8, 9, 33, 70};
-      for (const RoutineCall& call : routine_calls(backend, key_bytes, shapes, block_counts)) {
-        call.reset();
+      for (const RoutineCall& call : routine_calls(memory, {backend, key_bytes, shapes, block_counts})) {
+        call.set_up();
         controlled.call(call.function, call.arguments, {.single_step = true});
         steps += controlled.steps();
         const std::string wrong = call.wrong(controlled.result());

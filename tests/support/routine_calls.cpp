@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "gf128.hpp"
 #include "model.hpp"
@@ -11,207 +12,207 @@
 namespace tests {
 namespace {
 
-std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uint64_t address(std::span<std::uint8_t> memory) { return reinterpret_cast<std::uintptr_t>(memory.data()); }
 
-void add_blocks(std::vector<Bytes>& secrets, View bytes) {
+Bytes copy_of(View bytes) { return {bytes.begin(), bytes.end()}; }
+
+void add_blocks(std::vector<Bytes>& blocks, View bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 16) {
-    const View block = bytes.subspan(i, std::min<std::size_t>(16, bytes.size() - i));
-    secrets.emplace_back(block.begin(), block.end());
+    blocks.push_back(copy_of(bytes.subspan(i, std::min<std::size_t>(16, bytes.size() - i))));
   }
 }
 
-// A key and what all calls with it share.
-struct KeyState {
-  KeyState(const Backend& backend_, std::size_t key_bytes)
-      : backend(backend_),
-        key(Random(0xca11 + key_bytes).bytes(key_bytes)),
-        model(key),
-        openssl(key),
-        context(model.context()) {
-    context.backend = static_cast<std::uint32_t>(backend.index);
-  }
-
-  std::vector<Bytes> secrets() const {
-    std::vector<Bytes> blocks;
-    for (std::size_t i = 0; i <= context.rounds; ++i) add_blocks(blocks, context.round_key[i]);
-    add_blocks(blocks, context.hash_key);
-    for (const stitchgcm_power& power : context.power) {
-      add_blocks(blocks, power.value);
-      add_blocks(blocks, power.middle);
+// Makes the calls with one key.
+class CallMaker {
+ public:
+  CallMaker(CallMemory& memory, const Backend& backend, std::size_t key_bytes, std::uint64_t secret_seed)
+      : memory_(memory),
+        backend_(backend),
+        secret_seed_(secret_seed),
+        key_(Random(secret_seed * 1000 + key_bytes).bytes(key_bytes)),
+        model_(key_),
+        openssl_(key_),
+        context_(model_.context()) {
+    context_.backend = static_cast<std::uint32_t>(backend.index);
+    for (std::size_t i = 0; i <= context_.rounds; ++i) add_blocks(secrets_, context_.round_key[i]);
+    for (const stitchgcm_power& power : context_.power) {
+      add_blocks(secrets_, power.value);
+      add_blocks(secrets_, power.middle);
     }
-    Block power = model.hash_key();
-    for (std::size_t k = 1; k <= STITCHGCM_POWERS; ++k, power = gf128::multiply(power, model.hash_key())) {
-      add_blocks(blocks, power);
+    Block power = model_.hash_key();
+    for (std::size_t k = 1; k <= STITCHGCM_POWERS; ++k) {
+      add_blocks(secrets_, power);
+      power = gf128::multiply(power, model_.hash_key());
     }
-    return blocks;
   }
 
-  std::string name(const std::string& routine) const {
-    return fmt::format("{} aes{} {}", backend.name, 8 * key.size(), routine);
+  RoutineCall init() {
+    RoutineCall call = start("init", any_function(routines().init));
+    const Bytes blank = copy_of(bytes_of(blank_context(key_.size(), backend_.index)));
+    add_argument(call, add_part(call, "the context", blank, bytes_of(context_)));
+    add_argument(call, add_part(call, "the key", key_, key_));
+    return call;
   }
 
-  const stitchgcm_routines& routines() const { return backend.routines(key.size()); }
+  enum class Way { seal, open, open_forged };
 
-  Backend backend;
-  Bytes key;
-  Model model;
-  OpenSslGcm openssl;
-  stitchgcm_context context;
-};
+  RoutineCall message(const MessageShape& shape, Way way) {
+    constexpr std::array<const char*, 3> names{"seal", "open", "open of a forgery"};
+    const auto function = way == Way::seal ? any_function(routines().seal) : any_function(routines().open);
+    RoutineCall call = start(fmt::format("{}: text {}, aad {}, iv {}", names[static_cast<std::size_t>(way)], shape.text,
+                                         shape.aad, shape.iv),
+                             function);
+    Random random(shape.text * 31 + shape.aad);
+    const Bytes iv = random.bytes(shape.iv);
+    const Bytes aad = random.bytes(shape.aad);
+    const Bytes text = Random(secret_seed_ * 2000 + shape.text).bytes(shape.text);
+    const Sealed sealed = openssl_.seal(iv, aad, text);
+    Bytes tag = copy_of(sealed.tag);
+    if (way == Way::open_forged) tag[15] ^= 0x80;
 
-RoutineCall init_call(const std::shared_ptr<KeyState>& state) {
-  const auto context = std::make_shared<stitchgcm_context>();
-  RoutineCall call;
-  call.name = state->name("init");
-  call.function = any_function(state->routines().init);
-  call.arguments = {address(context.get()), address(state->key.data())};
-  call.reset = [state, context] { *context = blank_context(state->key.size(), state->backend.index); };
-  call.wrong = [state, context](std::uint64_t) -> std::string {
-    if (equal(bytes_of(*context), bytes_of(state->context))) return "";
-    return "the context differs " + difference_text(bytes_of(*context), bytes_of(state->context));
-  };
-  call.secrets = state->secrets();
-  return call;
-}
+    add_argument(call, add_part(call, "the context", bytes_of(context_), bytes_of(context_)));
+    const auto iv_memory = add_part(call, "the iv", iv, iv);
+    const auto aad_memory = add_part(call, "the aad", aad, aad);
+    const Bytes& in = way == Way::seal ? text : sealed.text;
+    const auto in_memory = add_part(call, "the input", in, in);
+    const Bytes out = way == Way::seal ? sealed.text : way == Way::open ? text : Bytes(shape.text);
+    const auto out_memory = add_part(call, "the output", Bytes(shape.text, 0xc5), out);
+    const auto tag_memory = add_part(call, "the tag", way == Way::seal ? Bytes(16) : tag, tag);
+    const stitchgcm_message message{iv_memory.data(),  iv.size(), aad_memory.data(), aad.size(), in_memory.data(),
+                                    out_memory.data(), in.size(), tag_memory.data(), tag.size()};
+    const View message_bytes(reinterpret_cast<const std::uint8_t*>(&message), sizeof message);
+    add_argument(call, add_part(call, "the message structure", message_bytes, message_bytes));
+    if (way != Way::seal) call.verdict = way == Way::open ? 1 : 0;
 
-struct MessageState {
-  Bytes iv;
-  Bytes aad;
-  Bytes in;
-  Bytes out;
-  Bytes tag;
-  stitchgcm_message message{};
-};
+    const Block mask = model_.tag_mask(iv);
+    add_blocks(call.secrets, mask);
+    add_blocks(call.secrets, gf128::add(mask, sealed.tag));
+    add_blocks(call.secrets, text);
+    Bytes keystream = text;
+    for (std::size_t i = 0; i < keystream.size(); ++i) keystream[i] ^= sealed.text[i];
+    add_blocks(call.secrets, keystream);
+    call.published = {sealed.text, tag};
+    // The right tag of a forgery would be its forger's prize.
+    if (way == Way::open_forged) add_blocks(call.secrets, sealed.tag);
+    return call;
+  }
 
-enum class Way { seal, open, open_forged };
+  enum class Kind { ctr32, encrypt, decrypt };
 
-RoutineCall message_call(const std::shared_ptr<KeyState>& state, const MessageShape& shape, Way way) {
-  Random random(shape.text * 31 + shape.aad);
-  const auto m = std::make_shared<MessageState>();
-  m->iv = random.bytes(shape.iv);
-  m->aad = random.bytes(shape.aad);
-  const Bytes text = random.bytes(shape.text);
-  const Sealed sealed = state->openssl.seal(m->iv, m->aad, text);
-  m->in = way == Way::seal ? text : sealed.text;
-  Bytes tag_before(16);
-  if (way != Way::seal) tag_before.assign(sealed.tag.begin(), sealed.tag.end());
-  if (way == Way::open_forged) tag_before[15] ^= 0x80;
-  m->out.resize(shape.text);
-  m->tag.resize(16);
-  m->message = {m->iv.data(),  m->iv.size(), m->aad.data(), m->aad.size(), m->in.data(),
-                m->out.data(), m->in.size(), m->tag.data(), m->tag.size()};
-
-  RoutineCall call;
-  constexpr std::array<const char*, 3> names{"seal", "open", "open of a forgery"};
-  call.name = state->name(
-      fmt::format("{}: text {}, aad {}, iv {}", names[static_cast<std::size_t>(way)], shape.text, shape.aad, shape.iv));
-  call.function = way == Way::seal ? any_function(state->routines().seal) : any_function(state->routines().open);
-  call.arguments = {address(&state->context), address(&m->message)};
-  call.reset = [m, tag_before] {
-    std::fill(m->out.begin(), m->out.end(), std::uint8_t{0xc5});
-    m->tag = tag_before;
-  };
-  const Bytes want = way == Way::seal ? sealed.text : way == Way::open ? text : Bytes(shape.text);
-  const Bytes want_tag = way == Way::seal ? Bytes(sealed.tag.begin(), sealed.tag.end()) : tag_before;
-  call.wrong = [m, way, want, want_tag](std::uint64_t result) -> std::string {
-    const auto verdict = static_cast<std::uint32_t>(result);
-    if (way != Way::seal && verdict != (way == Way::open ? 1u : 0u)) return fmt::format("verdict {}", verdict);
-    if (!equal(m->out, want)) return "the output differs " + difference_text(m->out, want);
-    if (!equal(m->tag, want_tag)) return "the tag differs " + difference_text(m->tag, want_tag);
-    return "";
-  };
-  call.secrets = state->secrets();
-  const Block mask = state->model.tag_mask(m->iv);
-  add_blocks(call.secrets, mask);
-  add_blocks(call.secrets, gf128::add(mask, sealed.tag));
-  add_blocks(call.secrets, text);
-  Bytes keystream = text;
-  for (std::size_t i = 0; i < keystream.size(); ++i) keystream[i] ^= sealed.text[i];
-  add_blocks(call.secrets, keystream);
-  return call;
-}
-
-enum class Blocks { ctr32, encrypt, decrypt };
-
-struct BlocksState {
-  Bytes in;
-  Bytes out;
-  Block counter{};
-  Block accumulator{};
-};
-
-RoutineCall blocks_call(const std::shared_ptr<KeyState>& state, std::size_t blocks, Blocks which) {
-  Random random(blocks + 77);
-  const auto b = std::make_shared<BlocksState>();
-  b->in = random.bytes(16 * blocks);
-  b->out.resize(16 * blocks);
-  const Block counter = random.block();
-  const Block accumulator = random.block();
-  const stitchgcm_routines& r = state->routines();
-  RoutineCall call;
-  constexpr std::array<const char*, 3> names{"ctr32", "encrypt_blocks", "decrypt_blocks"};
-  call.name = state->name(fmt::format("{}: {} blocks", names[static_cast<std::size_t>(which)], blocks));
-  call.function = which == Blocks::ctr32     ? any_function(r.ctr32)
-                  : which == Blocks::encrypt ? any_function(r.encrypt_blocks)
-                                             : any_function(r.decrypt_blocks);
-  call.arguments = {address(&state->context),   address(b->in.data()),         address(b->out.data()), blocks,
-                    address(b->counter.data()), address(b->accumulator.data())};
-  call.reset = [b, counter, accumulator] {
-    std::fill(b->out.begin(), b->out.end(), std::uint8_t{0xc5});
-    b->counter = counter;
-    b->accumulator = accumulator;
-  };
-  const Bytes want = state->model.ctr32(counter, b->in);
-  const Block want_counter = counter_after(counter, blocks);
-  const Block want_accumulator =
-      which == Blocks::ctr32 ? accumulator : state->model.ghash(accumulator, which == Blocks::encrypt ? want : b->in);
-  call.wrong = [b, want, want_counter, want_accumulator](std::uint64_t) -> std::string {
-    if (!equal(b->out, want)) return "the output differs " + difference_text(b->out, want);
-    if (!equal(b->counter, want_counter)) return "the counter differs " + difference_text(b->counter, want_counter);
-    if (!equal(b->accumulator, want_accumulator)) {
-      return "the accumulator differs " + difference_text(b->accumulator, want_accumulator);
+  RoutineCall blocks(std::size_t count, Kind kind) {
+    constexpr std::array<const char*, 3> names{"ctr32", "encrypt_blocks", "decrypt_blocks"};
+    const auto function = kind == Kind::ctr32     ? any_function(routines().ctr32)
+                          : kind == Kind::encrypt ? any_function(routines().encrypt_blocks)
+                                                  : any_function(routines().decrypt_blocks);
+    RoutineCall call = start(fmt::format("{}: {} blocks", names[static_cast<std::size_t>(kind)], count), function);
+    Random random(count + 77);
+    const Block counter = random.block();
+    const Block accumulator = random.block();
+    const Bytes in =
+        kind == Kind::decrypt ? random.bytes(16 * count) : Random(secret_seed_ * 3000 + count).bytes(16 * count);
+    const Bytes out = model_.ctr32(counter, in);
+    add_argument(call, add_part(call, "the context", bytes_of(context_), bytes_of(context_)));
+    add_argument(call, add_part(call, "the input", in, in));
+    add_argument(call, add_part(call, "the output", Bytes(out.size(), 0xc5), out));
+    call.arguments[next_argument_++] = count;
+    add_argument(call, add_part(call, "the counter", counter, counter_after(counter, count)));
+    if (kind != Kind::ctr32) {
+      const Block hashed = model_.ghash(accumulator, kind == Kind::encrypt ? out : in);
+      add_argument(call, add_part(call, "the accumulator", accumulator, hashed));
+      if (count > 0) add_blocks(call.secrets, hashed);
     }
-    return "";
-  };
-  call.secrets = state->secrets();
-  add_blocks(call.secrets, state->model.keystream(counter, blocks));
-  add_blocks(call.secrets, which == Blocks::decrypt ? want : b->in);
-  return call;
-}
+    add_blocks(call.secrets, model_.keystream(counter, count));
+    add_blocks(call.secrets, kind == Kind::decrypt ? out : in);
+    call.published = {kind == Kind::decrypt ? in : out};
+    return call;
+  }
 
-RoutineCall ghash_call(const std::shared_ptr<KeyState>& state, std::size_t blocks) {
-  Random random(blocks + 99);
-  const auto b = std::make_shared<BlocksState>();
-  b->in = random.bytes(16 * blocks);
-  const Block accumulator = random.block();
-  RoutineCall call;
-  call.name = state->name(fmt::format("ghash: {} blocks", blocks));
-  call.function = any_function(state->routines().ghash);
-  call.arguments = {address(&state->context), address(b->accumulator.data()), address(b->in.data()), blocks};
-  call.reset = [b, accumulator] { b->accumulator = accumulator; };
-  const Block want = state->model.ghash(accumulator, b->in);
-  call.wrong = [b, want](std::uint64_t) -> std::string {
-    return equal(b->accumulator, want) ? "" : "the accumulator differs " + difference_text(b->accumulator, want);
-  };
-  call.secrets = state->secrets();
-  return call;
-}
+  RoutineCall ghash(std::size_t count) {
+    RoutineCall call = start(fmt::format("ghash: {} blocks", count), any_function(routines().ghash));
+    Random random(count + 99);
+    const Bytes data = random.bytes(16 * count);
+    const Block accumulator = random.block();
+    const Block hashed = model_.ghash(accumulator, data);
+    add_argument(call, add_part(call, "the context", bytes_of(context_), bytes_of(context_)));
+    add_argument(call, add_part(call, "the accumulator", accumulator, hashed));
+    add_argument(call, add_part(call, "the data", data, data));
+    call.arguments[next_argument_++] = count;
+    if (count > 0) add_blocks(call.secrets, hashed);
+    return call;
+  }
+
+ private:
+  const stitchgcm_routines& routines() const { return backend_.routines(key_.size()); }
+
+  RoutineCall start(const std::string& routine, AnyFunction function) {
+    memory_.start_over();
+    next_argument_ = 0;
+    RoutineCall call;
+    call.name = fmt::format("{} aes{} {}", backend_.name, 8 * key_.size(), routine);
+    call.function = function;
+    call.secrets = secrets_;
+    return call;
+  }
+
+  std::span<std::uint8_t> add_part(RoutineCall& call, const char* name, View before, View after) {
+    const auto memory = memory_.take(before.size());
+    call.parts.push_back({name, memory, copy_of(before), copy_of(after)});
+    return memory;
+  }
+
+  void add_argument(RoutineCall& call, std::span<std::uint8_t> memory) {
+    call.arguments[next_argument_++] = address(memory);
+  }
+
+  CallMemory& memory_;
+  Backend backend_;
+  std::uint64_t secret_seed_;
+  Bytes key_;
+  Model model_;
+  OpenSslGcm openssl_;
+  stitchgcm_context context_;
+  std::vector<Bytes> secrets_;
+  std::size_t next_argument_ = 0;
+};
 
 }  // namespace
 
-std::vector<RoutineCall> routine_calls(const Backend& backend, std::size_t key_bytes,
-                                       const std::vector<MessageShape>& shapes,
-                                       const std::vector<std::size_t>& block_counts) {
-  const auto state = std::make_shared<KeyState>(backend, key_bytes);
-  std::vector<RoutineCall> calls{init_call(state)};
-  for (const MessageShape& shape : shapes) {
-    for (const Way way : {Way::seal, Way::open, Way::open_forged}) calls.push_back(message_call(state, shape, way));
-  }
-  for (const std::size_t blocks : block_counts) {
-    for (const Blocks which : {Blocks::ctr32, Blocks::encrypt, Blocks::decrypt}) {
-      calls.push_back(blocks_call(state, blocks, which));
+std::span<std::uint8_t> CallMemory::take(std::size_t bytes) {
+  constexpr std::size_t alignment = 64;
+  const std::size_t start = (used_ + alignment - 1) / alignment * alignment;
+  if (start + bytes > buffer_.all().size()) throw std::length_error("the call needs more memory than there is");
+  used_ = start + bytes;
+  return buffer_.all().subspan(start, bytes);
+}
+
+void RoutineCall::set_up() const {
+  for (const Part& part : parts) std::copy(part.before.begin(), part.before.end(), part.memory.begin());
+}
+
+std::string RoutineCall::wrong(std::uint64_t result) const {
+  const auto returned = static_cast<std::uint32_t>(result);
+  if (verdict && returned != *verdict) return fmt::format("it returned {}, not {}", returned, *verdict);
+  for (const Part& part : parts) {
+    if (!equal(part.memory, part.after)) {
+      return fmt::format("{} differs {}", part.name, difference_text(part.memory, part.after));
     }
-    calls.push_back(ghash_call(state, blocks));
+  }
+  return "";
+}
+
+std::vector<RoutineCall> routine_calls(CallMemory& memory, const CallPlan& plan, std::uint64_t secret_seed) {
+  CallMaker make(memory, plan.backend, plan.key_bytes, secret_seed);
+  std::vector<RoutineCall> calls{make.init()};
+  for (const MessageShape& shape : plan.shapes) {
+    for (const auto way : {CallMaker::Way::seal, CallMaker::Way::open, CallMaker::Way::open_forged}) {
+      calls.push_back(make.message(shape, way));
+    }
+  }
+  for (const std::size_t count : plan.block_counts) {
+    for (const auto kind : {CallMaker::Kind::ctr32, CallMaker::Kind::encrypt, CallMaker::Kind::decrypt}) {
+      calls.push_back(make.blocks(count, kind));
+    }
+    calls.push_back(make.ghash(count));
   }
   return calls;
 }

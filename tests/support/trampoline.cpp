@@ -94,13 +94,14 @@ VectorLevel vector_level() {
 ControlledCall::ControlledCall() : stack_("the stack", stack_bytes) {}
 
 void ControlledCall::fill_registers(const std::array<std::uint64_t, 6>& arguments, const CallOptions& options) {
+  Random random(0xab1);
   for (std::size_t i = 0; i < before_.vector.size(); ++i) {
     before_.vector[i].fill(0);
-    const Bytes value = random_.bytes(options.dirty_uppers ? 64 : 16);
+    const Bytes value = random.bytes(options.dirty_uppers ? 64 : 16);
     std::copy(value.begin(), value.end(), before_.vector[i].begin());
   }
-  for (std::uint64_t& value : before_.mask) value = random_.word();
-  for (std::uint64_t& value : before_.general) value = random_.word();
+  for (std::uint64_t& value : before_.mask) value = random.word();
+  for (std::uint64_t& value : before_.general) value = random.word();
   for (std::size_t i = 0; i < arguments.size(); ++i) before_.general[argument_registers[i]] = arguments[i];
   const auto end = reinterpret_cast<std::uintptr_t>(stack_.all().data() + stack_.all().size());
   before_.general[rsp] = end - 2 * 4096 - 16 * options.phase;
@@ -113,7 +114,7 @@ void ControlledCall::call(AnyFunction function, const std::array<std::uint64_t, 
                           const CallOptions& options) {
   fill_registers(arguments, options);
   stack_.fill(stack_fill);
-  callers_frame_ = random_.bytes(frame_bytes);
+  callers_frame_ = Random(0xf4a).bytes(frame_bytes);
   std::copy(callers_frame_.begin(), callers_frame_.end(), stack_pointer());
   const int level = static_cast<int>(vector_level());
   if (options.single_step) {

@@ -48,8 +48,8 @@ class ControlledCall {
  public:
   ControlledCall();
 
-  /// Random values in all registers but those that hold the arguments and rsp; a rounding mode that is not the default
-  /// in MXCSR and in the x87 control word; arithmetic flags set, DF clear.
+  /// Random values, the same in each call, in all registers but those that hold the arguments and rsp; a rounding mode
+  /// that is not the default in MXCSR and in the x87 control word; arithmetic flags set, DF clear.
   void call(AnyFunction function, const std::array<std::uint64_t, 6>& arguments, const CallOptions& options = {});
 
   std::uint64_t result() const { return after_.general[0]; }
@@ -71,7 +71,6 @@ class ControlledCall {
   void fill_registers(const std::array<std::uint64_t, 6>& arguments, const CallOptions& options);
 
   GuardedBuffer stack_;
-  Random random_{0xab1};
   CpuState before_{};
   CpuState after_{};
   Bytes callers_frame_;
