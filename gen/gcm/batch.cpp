@@ -15,6 +15,7 @@ using assembly::Timed;
 Strip chain(Direction d, KeyLength k, const BatchSchedule& s, int first, int ahead) {
   Code c(fmt::format("blocks {}-{}", first, first + s.chain - 1));
   const Xbyak::Xmm key = first / s.chain % 2 == 0 ? c.r.round_key : c.r.other_round_key;
+  if (s.chain == kBatchBlocks) c.byte_reverse_register = c.r.other_round_key;
   std::vector<Xbyak::Xmm> states;
   for (int n = first; n < first + s.chain; n++) states.push_back(c.r.block(n));
   const auto text = [&](const Xbyak::Reg64& base, int n) {
@@ -56,7 +57,7 @@ Strip chain(Direction d, KeyLength k, const BatchSchedule& s, int first, int ahe
 }
 
 /// sums += ring[0..7] * H^m .. H^(m-7), where `power` points; Y is added to block 0.
-Strip products(const BatchSchedule& s) {
+Strip products(const BatchSchedule& s, int ahead) {
   Code c("ghash");
   const auto& [x, m, t] = c.r.product;
   // Block 0 waits for Y, the end of a reduction's long chain of dependent instructions: others go before it.
@@ -72,7 +73,7 @@ Strip products(const BatchSchedule& s) {
       c.vmovq(m, BatchFrame::ring(n, 8)), c.cut(note);
     }
     c.add(m, m, x), c.cut("low ^ high");
-    multiply_and_add(c, {c.r.power, layout::kPowerBytes * n - Roles::power_bias}, s.multiply_group);
+    multiply_and_add(c, {c.r.power, layout::kPowerBytes * (n + ahead * kBatchBlocks) - Roles::power_bias}, s.multiply_group);
   }
   return c.strip();
 }
@@ -111,7 +112,7 @@ assembly::Pipeline description(Direction d, KeyLength k, const BatchSchedule& s)
                   strips.push_back(assembly::at_steps(chain(d, k, s, first, ahead),
                                                       (first - s.lag) * assembly::kBlockTime, s.chain_time, s.gaps));
                 }
-                strips.push_back(assembly::spread(products(s), s.hash_start, s.hash_time));
+                strips.push_back(assembly::spread(products(s, ahead), s.hash_start, s.hash_time));
                 return strips;
               },
           .advance = advance,
@@ -160,6 +161,7 @@ Program batches(Direction d, KeyLength k, const BatchSchedule& s) {
   begin.store(BatchFrame::counter(), r.counter);
   begin.store(BatchFrame::hash(), r.hash);
   begin.cut("counter and Y to the frame");
+  if (s.chain == kBatchBlocks) begin.load(r.other_round_key, begin.constant(byte_reverse()));
 
   Code count("control");
   count.sub(r.batches, 1);

@@ -31,7 +31,7 @@ void multiply_block_and_add(Code& c, const PowerAt& h) {
 
 void reduce(Code& c) {
   const auto& [t, u, unused] = c.r.product;
-  const auto fold = [&](const Xbyak::Xmm& from, const Xbyak::Xmm& into, const char* note) {
+  const auto fold = [&c, &t = t, &u = u](const Xbyak::Xmm& from, const Xbyak::Xmm& into, const char* note) {
     c.vpclmulqdq(t, from, c.constant(reduction()), 0x00), c.cut(note);
     c.vpshufd(u, from, 0x4e), c.cut(note);
     c.add(into, into, t), c.cut(note);
