@@ -23,7 +23,7 @@ struct Program {
   Program() = default;
   Program(Strip s, std::string banner = {});  // NOLINT: a strip is a program
   Program& operator+=(const Program& p);
-  friend Program operator+(Program a, const Program& b) { return a += b; }
+  friend Program operator+(Program a, const Program& b);
 };
 
 /// Straight-line code. `banner` heads it in the emitted file; empty: it goes on with what was before.
@@ -65,6 +65,12 @@ struct Call {
 struct Node {
   std::variant<Straight, When, Loop, Ladder, Call> value;
 };
+
+// Here, and not in the class: to copy a program is to copy nodes, which are complete only now.
+inline Program operator+(Program a, const Program& b) {
+  a += b;
+  return a;
+}
 
 /// `condition` after `test`: then this, else that.
 Program when(std::string name, Strip test, Condition condition, Program then, Program otherwise = {});

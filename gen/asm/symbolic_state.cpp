@@ -113,13 +113,13 @@ std::string first_cause(const Terms& terms, TermRef a, TermRef b, const std::str
 
 }  // namespace
 
-TermRef SymbolicState::initial(ZydisRegister r) const {
-  const std::string name =
-      r >= kFlagBase ? fmt::format("flag {}", r - kFlagBase) : std::string(ZydisRegisterGetString(r));
+TermRef SymbolicState::initial(Register r) const {
+  const std::string name = r >= kFlagBase ? fmt::format("flag {}", r - kFlagBase)
+                                          : std::string(ZydisRegisterGetString(static_cast<ZydisRegister>(r)));
   return terms_->make("the initial " + name, {}, nullptr);
 }
 
-TermRef SymbolicState::value(ZydisRegister r) {
+TermRef SymbolicState::value(Register r) {
   auto it = registers_.find(r);
   if (it == registers_.end()) it = registers_.emplace(r, initial(r)).first;
   return it->second;
@@ -197,7 +197,7 @@ std::vector<TermRef> SymbolicState::inputs(const Instruction& i, std::string& op
     }
   }
   for (int bit = 0; bit < 32; bit++) {
-    if ((flags(i).tested >> bit & 1) != 0) in.push_back(value(static_cast<ZydisRegister>(kFlagBase + bit)));
+    if ((flags(i).tested >> bit & 1) != 0) in.push_back(value(kFlagBase + bit));
   }
   return in;
 }
@@ -205,7 +205,7 @@ std::vector<TermRef> SymbolicState::inputs(const Instruction& i, std::string& op
 void SymbolicState::write(const Instruction& i, const std::string& operation, const std::vector<TermRef>& in) {
   const std::optional<TermRef> pointer = pointer_arithmetic(i, in);
   std::vector<std::pair<Address, Byte>> stores;
-  std::vector<std::pair<ZydisRegister, TermRef>> results;
+  std::vector<std::pair<Register, TermRef>> results;
   int number = 0;
   for (const ZydisDecodedOperand& o : i.operands) {
     if (!writes(o)) continue;
@@ -222,8 +222,7 @@ void SymbolicState::write(const Instruction& i, const std::string& operation, co
   }
   for (int bit = 0; bit < 32; bit++) {
     if (((flags(i).modified | flags(i).set_0 | flags(i).set_1 | flags(i).undefined) >> bit & 1) != 0) {
-      results.push_back({static_cast<ZydisRegister>(kFlagBase + bit),
-                         terms_->make(fmt::format("{} flag {}", operation, bit), in, &i, turn_)});
+      results.push_back({kFlagBase + bit, terms_->make(fmt::format("{} flag {}", operation, bit), in, &i, turn_)});
     }
   }
   for (const auto& [r, v] : results) registers_[r] = v;
@@ -256,7 +255,7 @@ void SymbolicState::run(const Strip& strip, int turn) {
 }
 
 std::string SymbolicState::difference(SymbolicState& in_order, SymbolicState& reordered) {
-  std::set<ZydisRegister> registers;
+  std::set<Register> registers;
   std::set<Address> addresses;
   for (const SymbolicState* s : {&in_order, &reordered}) {
     for (const auto& [r, v] : s->registers_) registers.insert(r);
@@ -269,10 +268,10 @@ std::string SymbolicState::difference(SymbolicState& in_order, SymbolicState& re
       return first_cause(*in_order.terms_, {x.node, 0}, {y.node, 0}, fmt::format("{}[{}]", a.first, a.second), seen);
     }
   }
-  for (const ZydisRegister r : registers) {
+  for (const Register r : registers) {
     const TermRef x = in_order.value(r), y = reordered.value(r);
     if (x == y) continue;
-    const std::string name = r >= kFlagBase ? "a flag" : ZydisRegisterGetString(r);
+    const std::string name = r >= kFlagBase ? "a flag" : ZydisRegisterGetString(static_cast<ZydisRegister>(r));
     return first_cause(*in_order.terms_, x, y, name, seen);
   }
   return {};

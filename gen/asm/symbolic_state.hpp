@@ -32,11 +32,12 @@ class SymbolicState {
     int64_t index;
     auto operator<=>(const Byte&) const = default;
   };
-  static constexpr int kFlagBase = 10000;  // flags live among the registers, above Zydis' own numbers
+  using Register = int;  // Zydis' number, or that of a flag above them, which is no value of Zydis' enumeration
+  static constexpr Register kFlagBase = ZYDIS_REGISTER_MAX_VALUE + 1;
 
   void step(const Instruction& i);
-  TermRef initial(ZydisRegister r) const;
-  TermRef value(ZydisRegister r);
+  TermRef initial(Register r) const;
+  TermRef value(Register r);
   Address address(const ZydisDecodedOperand& o, const Instruction& i);
   Byte byte(const Address& a);
   TermRef load(const Address& a, int bytes, const Instruction& by);
@@ -46,7 +47,7 @@ class SymbolicState {
   Terms* terms_;
   const Regions* regions_;
   int turn_ = 0;
-  std::map<ZydisRegister, TermRef> registers_;
+  std::map<Register, TermRef> registers_;
   std::map<Address, Byte> memory_;
 };
 
