@@ -42,7 +42,7 @@ TEST_CASE("ABI: routines keep saved registers, rsp, DF, MXCSR, the x87 state and
 
 TEST_CASE("ABI: bits 128 and up of the vector registers are zero on return even if they were not before") {
   if (vector_level() == VectorLevel::xmm) {
-    fmt::print("SKIPPED upper halves: this CPU has no AVX\n");
+    announce("SKIPPED upper halves: this CPU has no AVX");
     return;
   }
   for_each_routine_table("upper halves", [](const Backend& backend, Tally& tally) {

@@ -33,7 +33,7 @@ TEST_CASE("values: every NIST CAVP case gives the file's ciphertext and tag, pla
           environment_flag("STITCHGCM_ALLOW_MISSING_VECTORS"),
           file.path.string() << " is not there: install python3-cryptography-vectors, or set STITCHGCM_CAVP "
                                 "to the folder, or STITCHGCM_ALLOW_MISSING_VECTORS=1 to go without");
-      fmt::print("SKIPPED CAVP: {} is not there\n", file.path.string());
+      announce(fmt::format("SKIPPED CAVP: {} is not there", file.path.string()));
       continue;
     }
     files.emplace_back(file, read_cavp(file.path));

@@ -68,7 +68,7 @@ void run_limit(const Limit& limit, const ReservedSpace& space, const Key& key, V
 TEST_CASE("limits: the longest text, AAD and IV are accepted, and one byte more is refused before any access") {
   const ReservedSpace space(reserved_bytes);
   if (space.empty()) {
-    fmt::print("SKIPPED limits: the system does not let a process reserve 64 GiB of addresses\n");
+    announce("SKIPPED limits: the system does not let a process reserve 64 GiB of addresses");
     return;
   }
   for_each_backend("limits", [&](const Backend& backend, Tally& tally) {

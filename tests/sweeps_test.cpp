@@ -73,7 +73,7 @@ void sweep_text(const Backend& backend, Tally& tally, std::size_t key_bytes, con
 }
 
 TEST_CASE("values: texts of every length 0..16641 are sealed and opened as OpenSSL does") {
-  const auto file = read_vectors("text sweep", sweep_file);
+  const auto file = read_vectors("the hashes of the text sweep", sweep_file);
   for_each_backend("text sweep", [&](const Backend& backend, Tally& tally) {
     if (backend.is_portable()) {
       tally.note(fmt::format("all lengths to {}, then only every {}st", portable_all, portable_step));
@@ -104,7 +104,7 @@ void sweep_aad(const Backend& backend, Tally& tally, std::size_t key_bytes, std:
 }
 
 TEST_CASE("values: AAD of every length 0..4097 with texts of 0, 33 and 300 bytes gives OpenSSL's tag") {
-  const auto file = read_vectors("AAD sweep", sweep_file);
+  const auto file = read_vectors("the hashes of the AAD sweep", sweep_file);
   for_each_backend("AAD sweep", [&](const Backend& backend, Tally& tally) {
     for (const std::size_t key_bytes : key_lengths) {
       for (const std::size_t text_bytes : {0, 33, 300}) {
@@ -115,7 +115,7 @@ TEST_CASE("values: AAD of every length 0..4097 with texts of 0, 33 and 300 bytes
 }
 
 TEST_CASE("values: IVs of every length 1..300 give OpenSSL's ciphertext and tag") {
-  const auto file = read_vectors("IV sweep", sweep_file);
+  const auto file = read_vectors("the hashes of the IV sweep", sweep_file);
   for_each_backend("IV sweep", [&](const Backend& backend, Tally& tally) {
     const Bytes ivs = pattern(300, 3);
     const Bytes text = pattern(64);

@@ -42,7 +42,7 @@ std::vector<Backend> runnable_backends(std::string_view title) {
     if (stitchgcm_backend_available(backend.name.c_str()) != 0) {
       backends.push_back(backend);
     } else {
-      fmt::print("SKIPPED {}: this CPU cannot run the backend {}\n", title, backend.name);
+      announce(fmt::format("SKIPPED {}: this CPU cannot run the backend {}", title, backend.name));
     }
   }
   return backends;

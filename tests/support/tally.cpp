@@ -4,16 +4,20 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cstdio>
+
 namespace tests {
 
-void Tally::note(const std::string& text) const {
-  fmt::print("{}: {} ({})\n", title_, text, subject_);
+void announce(const std::string& line) {
+  fmt::print("{}\n", line);
   std::fflush(stdout);
 }
 
+void Tally::note(const std::string& text) const { announce(fmt::format("{}: {} ({})", title_, text, subject_)); }
+
 void Tally::skip(const std::string& why) {
   skipped_ = true;
-  fmt::print("SKIPPED {}: {} ({})\n", title_, why, subject_);
+  announce(fmt::format("SKIPPED {}: {} ({})", title_, why, subject_));
 }
 
 void Tally::fail(std::string message) {

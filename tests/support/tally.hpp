@@ -11,6 +11,9 @@
 
 namespace tests {
 
+/// Prints one line at once, so that it is there even if the next test crashes.
+void announce(const std::string& line);
+
 class Tally {
  public:
   /// `subject` is what ran the cases, as a rule the name of a backend.

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tally.hpp"
+
 namespace tests {
 namespace {
 
@@ -74,8 +76,8 @@ std::optional<nlohmann::json> read_vectors(std::string_view title, const std::st
       folder("STITCHGCM_VECTORS", std::filesystem::path(STITCHGCM_SOURCE_FOLDER) / "../shared/vectors") / name;
   std::ifstream file(path);
   if (!file) {
-    fmt::print("SKIPPED {}: {} is not there (set STITCHGCM_VECTORS to the folder that has it)\n", title,
-               path.lexically_normal().string());
+    announce(fmt::format("SKIPPED {}: {} is not there (set STITCHGCM_VECTORS to the folder that has it)", title,
+                         path.lexically_normal().string()));
     return std::nullopt;
   }
   return nlohmann::json::parse(file);
