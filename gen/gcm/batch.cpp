@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "gcm/counter_patterns.hpp"
+
 namespace stitchgcm::gcm {
 namespace {
 
@@ -11,88 +13,94 @@ using assembly::Program;
 using assembly::Strip;
 using assembly::Timed;
 
-/// One chain: counters, AES, text. The last chain of a batch moves the counter on.
-Strip chain(Direction d, KeyLength k, const BatchSchedule& s, int first, int ahead) {
-  Code c(fmt::format("blocks {}-{}", first, first + s.chain - 1));
-  const Xbyak::Xmm key = first / s.chain % 2 == 0 ? c.r.round_key : c.r.other_round_key;
-  if (s.chain == kBatchBlocks) c.byte_reverse_register = c.r.other_round_key;
-  std::vector<Xbyak::Xmm> states;
-  for (int n = first; n < first + s.chain; n++) states.push_back(c.r.block(n));
-  const auto text = [&](const Xbyak::Reg64& base, int n) {
-    return Xbyak::util::ptr[base + layout::kBlockBytes * (n + ahead * kBatchBlocks)];
-  };
-  const auto each = [&](const std::string& note, auto f) {
-    for (int n = first; n < first + s.chain; n++) {
-      f(c.r.block(n), n);
-      c.cut(note);
-    }
-  };
+constexpr int kBatchBytes = layout::kBlockBytes * kBatchBlocks;
 
-  c.load(key, BatchFrame::counter());
-  c.cut("counter + n");
-  each("counter + n", [&](const Xbyak::Xmm& x, int n) {
-    if (n == 0) {
-      c.move(x, key);
-    } else {
-      c.vpaddd(x, key, c.constant(counter_steps(), kCounterStepBytes * n));
-    }
-  });
-  if (first + s.chain == kBatchBlocks) {
-    c.vpaddd(key, key, c.constant(counter_steps(), kCounterStepBytes * kBatchBlocks));
-    c.store(BatchFrame::counter(), key);
-    c.cut("counter + n");
-  }
-  whiten(c, states, key);
-  aes_rounds(c, states, key, rounds(k));
-  if (d == Direction::encrypt) {
-    each("text", [&](const Xbyak::Xmm& x, int n) { c.add(x, x, text(c.r.in, n)); });
-    each("out", [&](const Xbyak::Xmm& x, int n) { c.store(text(c.r.out, n), x), c.reverse_bytes(x, x); });
-    each("ciphertext to the ring", [&](const Xbyak::Xmm& x, int n) { c.store(BatchFrame::ring(n), x); });
-  } else {
-    // Through the chain's key register, which is free now. The ciphertext could go to the ring before AES, but then a
-    // batch would overwrite the blocks of the batch before it that GHASH has not read.
-    each("text", [&](const Xbyak::Xmm& x, int n) { c.load(key, text(c.r.in, n)), c.add(x, x, key), c.store(text(c.r.out, n), x), c.reverse_bytes(key, key), c.store(BatchFrame::ring(n), key); });
+/// The text of block n of the batch that lies `ahead` turns past the pointers.
+Xbyak::Address text(const Xbyak::Reg64& base, int n, int ahead, int offset = 0) {
+  return Xbyak::util::ptr[base + (layout::kBlockBytes * n + kBatchBytes * ahead + offset)];
+}
+
+/// out := in ^ AES(key, counter + n), eight blocks in lock step: one load of a round key serves all of them.
+Strip aes(KeyLength k, int ahead) {
+  Code c("aes");
+  std::vector<Xbyak::Xmm> states;
+  for (int n = 0; n < kBatchBlocks; n++) states.push_back(c.r.block(n));
+  counter_blocks(c);
+  aes_rounds(c, states, c.r.round_key, rounds(k));
+  for (int n = 0; n < kBatchBlocks; n++) c.add(states[n], states[n], text(c.r.in, n, ahead)), c.cut("text");
+  for (int n = 0; n < kBatchBlocks; n++) c.store(text(c.r.out, n, ahead), states[n]), c.cut("out");
+  return c.strip();
+}
+
+/// ring[n] := ciphertext, bytes reversed, and the sum of its halves. In integer registers: byte shuffles, AES and
+/// carry-less multiplies share two of the vector units, while these are idle.
+Strip reverse(Direction d, int ahead) {
+  Code c("reverse");
+  const Xbyak::Reg64 x = c.r.scratch, ciphertext = d == Direction::encrypt ? c.r.out : c.r.in;
+  for (int n = 0; n < kBatchBlocks; n++) {
+    const std::string note = fmt::format("block {}", n);
+    c.mov(x, text(ciphertext, n, ahead, 8));
+    c.bswap(x);
+    c.mov(BatchFrame::low(n), x);
+    c.cut(note);
+    c.mov(x, text(ciphertext, n, ahead));
+    c.bswap(x);
+    c.mov(BatchFrame::high(n), x);
+    c.xor_(x, BatchFrame::low(n));
+    c.mov(BatchFrame::middle(n), x);
+    c.cut(note);
   }
   return c.strip();
 }
 
-/// sums += ring[0..7] * H^m .. H^(m-7), where `power` points; Y is added to block 0.
+/// sums += ring[0..7] * H^m .. H^(m-7), where `power` points.
 Strip products(const BatchSchedule& s, int ahead) {
   Code c("ghash");
-  const auto& [x, m, t] = c.r.product;
-  // Block 0 waits for Y, the end of a reduction's long chain of dependent instructions: others go before it.
-  for (int n : {1, 2, 3, 0, 4, 5, 6, 7}) {
+  const auto& [low, high, middle] = c.r.product;
+  for (int n = 0; n < kBatchBlocks; n++) {
     const std::string note = fmt::format("block {}", n);
-    c.load(x, BatchFrame::ring(n)), c.cut(note);
-    if (n == 0) {
-      c.add(x, x, BatchFrame::hash()), c.cut("block 0 + Y");
-      c.clear(t), c.store(BatchFrame::hash(), t), c.cut("Y is used up");
-      c.vpshufd(m, x, 0x4e), c.cut("halves exchanged");
-    } else {
-      // The ring has the high half where a load finds it, which saves a shuffle.
-      c.vmovq(m, BatchFrame::ring(n, 8)), c.cut(note);
-    }
-    c.add(m, m, x), c.cut("low ^ high");
-    multiply_and_add(c, {c.r.power, layout::kPowerBytes * (n + ahead * kBatchBlocks) - Roles::power_bias}, s.multiply_group);
+    const PowerAt h{c.r.power, layout::kPowerBytes * (n + ahead * kBatchBlocks) - Roles::power_bias};
+    int multiplied = 0;
+    const auto multiply = [&](const Xbyak::Xmm& x, const Xbyak::Address& factor, int halves) {
+      c.vpclmulqdq(x, x, factor, static_cast<uint8_t>(halves));
+      if (++multiplied % s.multiply_group == 0) c.cut("multiply");
+    };
+    // Each half by a load of its own: a load of the whole block would span two stores and wait for both.
+    c.vmovq(low, BatchFrame::low(n)), c.cut(note);
+    c.vmovq(high, BatchFrame::high(n)), c.cut(note);
+    c.vmovq(middle, BatchFrame::middle(n)), c.cut(note);
+    multiply(low, h.value(), 0x00);
+    multiply(high, h.value(), 0x10);
+    multiply(middle, h.middle(), 0x00);
+    c.add(c.r.low, c.r.low, low), c.cut("sum");
+    c.add(c.r.high, c.r.high, high), c.cut("sum");
+    c.add(c.r.middle, c.r.middle, middle), c.cut("sum");
   }
   return c.strip();
 }
 
-/// Y := the sums, reduced, to the frame; sums := 0.
-Strip reduce_to_frame() {
+/// hash := Y, the sums reduced.
+Strip reduce_to_hash() {
   Code c("reduce");
   reduce(c);
-  c.store(BatchFrame::hash(), c.r.high), c.cut("Y, to be added to the next block");
+  return c.strip();
+}
+
+/// sums := Y * H^(8 group), which stands before the group's first block.
+Strip begin_group(const Xbyak::Xmm& y) {
+  Code c("begin");
+  c.move(c.r.product[0], y), c.cut("Y");
   clear_sums(c);
+  multiply_block_and_add(c, {c.r.power, -Roles::power_bias});
   return c.strip();
 }
 
 Strip advance() {
   Code c("advance");
-  constexpr int bytes = layout::kBlockBytes * kBatchBlocks;
-  c.add(c.r.in, bytes);
-  c.add(c.r.out, bytes);
-  c.add(c.r.power, layout::kPowerBytes * kBatchBlocks);
+  // lea, which leaves the flags as the integer strip of the same batch set them.
+  c.lea(c.r.in, Xbyak::util::ptr[c.r.in + kBatchBytes]);
+  c.lea(c.r.out, Xbyak::util::ptr[c.r.out + kBatchBytes]);
+  c.lea(c.r.power, Xbyak::util::ptr[c.r.power + layout::kPowerBytes * kBatchBlocks]);
   return c.strip("the next batch");
 }
 
@@ -107,16 +115,15 @@ assembly::Pipeline description(Direction d, KeyLength k, const BatchSchedule& s)
           .period = kBatchBlocks * assembly::kBlockTime,
           .turn =
               [=](int ahead) {
-                std::vector<Timed> strips;
-                for (int first = 0; first < kBatchBlocks; first += s.chain) {
-                  strips.push_back(assembly::at_steps(chain(d, k, s, first, ahead),
-                                                      (first - s.lag) * assembly::kBlockTime, s.chain_time, s.gaps));
-                }
-                strips.push_back(assembly::spread(products(s, ahead), s.hash_start, s.hash_time));
-                return strips;
+                const Timed cipher = assembly::at_steps(aes(k, ahead), s.aes_start, s.aes_time, s.gaps);
+                const Timed ring = assembly::spread(reverse(d, ahead), s.reverse_start, s.reverse_time);
+                const Timed hash = assembly::spread(products(s, ahead), s.hash_start, s.hash_time);
+                // In order: in place, the ciphertext of a decryption is read before it is overwritten.
+                if (d == Direction::encrypt) return std::vector<Timed>{cipher, ring, hash};
+                return std::vector<Timed>{ring, cipher, hash};
               },
           .advance = advance,
-          .between = {reduce_to_frame()}};
+          .between = {reduce_to_hash()}};
 }
 
 }  // namespace
@@ -156,34 +163,23 @@ Program batches(Direction d, KeyLength k, const BatchSchedule& s) {
   // The last turns are hashed after the loop, where no group may end.
   if (loop.lead > kLastGroupBatches) throw std::logic_error("more batches in flight than the last group holds");
 
-  Code begin("enter");
-  const Roles& r = begin.r;
-  begin.store(BatchFrame::counter(), r.counter);
-  begin.store(BatchFrame::hash(), r.hash);
-  begin.cut("counter and Y to the frame");
-  if (s.chain == kBatchBlocks) begin.load(r.other_round_key, begin.constant(byte_reverse()));
-
   Code count("control");
+  const Roles& r = count.r;
   count.sub(r.batches, 1);
   count.sub(r.group, 1);
   count.cut("one batch hashed");
 
   const Program turn = Program(loop.body, "AES of the next batch | GHASH of this one") + Program(count.strip()) +
-                       when("reduce", {}, Condition::equal, Program(reduce_to_frame(), "the group ends") + next_group());
+                       when("reduce", {}, Condition::equal,
+                            Program(reduce_to_hash(), "the group ends") + next_group() + begin_group(r.high));
   const Program pipelined =
       Program(loop.prologue, "AES of the first batch") +
       when("more", compare(r.batches, loop.lead), Condition::above,
            repeat("turn", turn, compare(r.batches, loop.lead), Condition::above)) +
       Program(loop.epilogue, "GHASH of the last batch");
 
-  Code end("leave");
-  end.load(r.counter, BatchFrame::counter());
-  end.clear(r.hash);
-  end.store(BatchFrame::counter(), r.hash);
-  end.store(BatchFrame::hash(), r.hash);
-  end.cut("counter; the frame is wiped");
-
-  Program p = Program(begin.strip(), "enter") + next_group();
+  Program p = Program(first_counters(), "enter") + next_group() +
+              when("hash", compare(r.batches, kLastGroupBatches), Condition::above, begin_group(r.hash));
   if (loop.lead == 1) {
     p += pipelined;
   } else {
@@ -194,7 +190,7 @@ Program batches(Direction d, KeyLength k, const BatchSchedule& s) {
               repeat("one", Program(loop.sequential, "one batch, too few for the pipeline"), next.strip(),
                      Condition::not_equal));
   }
-  return p + Program(end.strip(), "leave");
+  return p + Program(last_counter(), "leave");
 }
 
 }  // namespace stitchgcm::gcm

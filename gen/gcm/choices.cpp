@@ -28,12 +28,14 @@ T one_of(const std::string& name, const std::string& value, const std::map<std::
 }
 
 void set_schedule(BatchSchedule& s, const std::string& name, const std::string& field, const std::string& value) {
-  if (field == "lag") {
-    s.lag = integer(name, value, 1, 64);
-  } else if (field == "chain") {
-    s.chain = one_of<int>(name, value, {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}});
-  } else if (field == "chain_time") {
-    s.chain_time = integer(name, value, 1000, 64000);
+  if (field == "aes_start") {
+    s.aes_start = integer(name, value, -64000, 8000);
+  } else if (field == "aes_time") {
+    s.aes_time = integer(name, value, 0, 64000);
+  } else if (field == "reverse_start") {
+    s.reverse_start = integer(name, value, -64000, 8000);
+  } else if (field == "reverse_time") {
+    s.reverse_time = integer(name, value, 0, 64000);
   } else if (field == "first_gap") {
     s.gaps.first = integer(name, value, 0, 10000) / 1000.0;
   } else if (field == "last_gap") {
@@ -47,7 +49,8 @@ void set_schedule(BatchSchedule& s, const std::string& name, const std::string& 
   } else {
     throw std::invalid_argument(
         "no choice is named \"" + name +
-        "\"; of a schedule there are lag, chain, chain_time, first_gap, last_gap, hash_start, hash_time, multiply_group");
+        "\"; of a schedule there are aes_start, aes_time, first_gap, "
+        "last_gap, reverse_start, reverse_time, hash_start, hash_time, multiply_group");
   }
 }
 

@@ -13,16 +13,17 @@ constexpr int key_bits(KeyLength k) { return k == KeyLength::aes128 ? 128 : k ==
 
 enum class Direction { encrypt, decrypt };
 
-/// When the pieces of one batch run, in block times (see schedule.hpp). AES of a chain begins `lag` block times before
-/// the place of its first block in the turn, so that GHASH, whose times are 0..blocks, runs behind it.
+/// When the pieces of one batch run, in block times from the start of its turn of the loop (see schedule.hpp). A turn is
+/// eight block times; what has a negative time runs in the turn before.
 struct BatchSchedule {
-  int chain = 4;  // blocks that go through the rounds in lock step, with one round-key register
-  int lag = 8;
-  assembly::Tick chain_time = 8000;  // from a chain's first piece to its last
-  assembly::StepGaps gaps = {1.0, 0.6};
-  assembly::Tick hash_start = 100;
-  assembly::Tick hash_time = 7900;
-  int multiply_group = 3;  // carry-less multiplies in a row: 1, 2 or 3 (see docs in batch.cpp)
+  assembly::Tick aes_start;  // of the eight chains, which go through the rounds in lock step
+  assembly::Tick aes_time;
+  assembly::StepGaps gaps;         // see at_steps
+  assembly::Tick reverse_start;    // of the ciphertext on its way to GHASH
+  assembly::Tick reverse_time;
+  assembly::Tick hash_start;
+  assembly::Tick hash_time;
+  int multiply_group;  // carry-less multiplies in a row: 1, 2 or 3
 };
 
 /// The first counters of a routine: made in registers, or by way of narrow stores to memory and a wide load.
@@ -31,8 +32,24 @@ enum class FirstCounters { registers, memory };
 enum class EndOfText { inlined, calls };
 
 struct Choices {
-  BatchSchedule encrypt;
-  BatchSchedule decrypt;
+  /// GHASH runs behind AES: of the batch before.
+  BatchSchedule encrypt = {.aes_start = -8000,
+                           .aes_time = 8000,
+                           .gaps = {1.0, 0.6},
+                           .reverse_start = 100,
+                           .reverse_time = 7000,
+                           .hash_start = 1000,
+                           .hash_time = 6900,
+                           .multiply_group = 3};
+  /// The ciphertext is there from the start, and must be read before it is overwritten in place.
+  BatchSchedule decrypt = {.aes_start = -8000,
+                           .aes_time = 8000,
+                           .gaps = {1.0, 0.6},
+                           .reverse_start = -6600,
+                           .reverse_time = 6200,
+                           .hash_start = 100,
+                           .hash_time = 6600,
+                           .multiply_group = 3};
   FirstCounters first_counters = FirstCounters::registers;
   EndOfText end = EndOfText::inlined;
 

@@ -12,8 +12,6 @@ class Code : public assembly::Recorder {
   explicit Code(std::string stage) : Recorder(std::move(stage)) {}
 
   const Roles r;
-  /// Set by stages that can spare a register for the pattern: a load less a block.
-  std::optional<Xbyak::Xmm> byte_reverse_register;
 
   using Xmm = Xbyak::Xmm;
   using Address = Xbyak::Address;
@@ -36,13 +34,7 @@ class Code : public assembly::Recorder {
       vpxor(to, a, b);
     }
   }
-  void reverse_bytes(const Xmm& to, const Xmm& from) {
-    if (byte_reverse_register) {
-      vpshufb(to, from, *byte_reverse_register);
-    } else {
-      vpshufb(to, from, constant(byte_reverse()));
-    }
-  }
+  void reverse_bytes(const Xmm& to, const Xmm& from) { vpshufb(to, from, constant(byte_reverse())); }
   void clear(const Xmm& x) { vpxor(x, x, x); }
   void clear(const Xbyak::Reg64& x) { xor_(x.cvt32(), x.cvt32()); }
   using Recorder::add;

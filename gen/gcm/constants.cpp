@@ -48,6 +48,38 @@ const Constant& counter_steps() {
   return c;
 }
 
+const Constant& counter_patterns_from_2() {
+  static const Constant c = [] {
+    std::vector<uint8_t> v;
+    for (int j = 0; j < 8; j++) {
+      const int n = 2 + j;
+      v.resize(v.size() + 12);
+      for (int k = 0; k < 3; k++) v.push_back(n >= 8 ? 0xff : 0);
+      v.push_back(static_cast<uint8_t>(n >= 8 ? 0xf0 | n : n));
+    }
+    return Constant{"counter_patterns_from_2", v, "2 + j as a 4-bit number with sign, j = 0..7, big-endian"};
+  }();
+  return c;
+}
+
+const Constant& multiple_of_8() {
+  static const Constant c = [] {
+    std::vector<uint8_t> v(16, 0xff);
+    v[0] = 0xf8;
+    return Constant{"multiple_of_8", v, "clears the lowest three bits"};
+  }();
+  return c;
+}
+
+const Constant& below_8() {
+  static const Constant c = [] {
+    std::vector<uint8_t> v(16);
+    v[15] = 7;
+    return Constant{"below_8", v, "the lowest three bits of a counter block"};
+  }();
+  return c;
+}
+
 const Constant& counter_steps_back() {
   static const Constant c{"counter_steps_back", nine_counters([](int n) { return static_cast<uint32_t>(-n); }),
                           "0..-8, in the lowest 32 bits"};

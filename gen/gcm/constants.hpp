@@ -14,6 +14,11 @@ const Constant& reduction();
 /// n in the lowest 32 bits, n = 0..8: what is added to a counter block whose bytes are reversed.
 const Constant& counter_steps();
 inline constexpr int kCounterStepBytes = 16;
+/// Of counters that start at 8 i + 2, as those of a 12-byte IV do: see counter_patterns.hpp.
+const Constant& counter_patterns_from_2();
+/// All ones but for the lowest three bits; and those, in the last byte of a block in SP 800-38D's order.
+const Constant& multiple_of_8();
+const Constant& below_8();
 /// Minus n in the lowest 32 bits, n = 0..8.
 const Constant& counter_steps_back();
 /// 16 bytes of ff, then 16 of 00: the 16 bytes at offset 16 - n keep the first n bytes of a block.

@@ -3,6 +3,7 @@
 
 #include "gcm/batch.hpp"
 #include "gcm/control.hpp"
+#include "gcm/counter_patterns.hpp"
 #include "gcm/ghash.hpp"
 #include "gcm/partial.hpp"
 
@@ -14,6 +15,11 @@ using assembly::Program;
 using assembly::Strip;
 using namespace Xbyak::util;
 
+
+/// AAD that is not hashed by ghash. With the three batches and the nine other blocks of the last group, each of its blocks
+/// has a power.
+constexpr int kLastAadBytes = 64;
+static_assert(kLastAadBytes / 16 + kLastGroupBatches * kBatchBlocks + 9 <= layout::kPowerCount);
 
 constexpr int entry(int exponent) { return layout::power(exponent) - Roles::context_bias + Roles::power_bias; }
 
@@ -49,7 +55,9 @@ Strip j0_of_12_bytes(FirstCounters how) {
   }
   c.reverse_bytes(x, x);
   c.store(MessageFrame::at(MessageFrame::kJ0), x);
-  return c.strip("J0");
+  c.cut("J0");
+  c.lea(c.r.counter_patterns, c.constant(counter_patterns_from_2()));
+  return c.strip("the text's counters start at 2");
 }
 
 /// hash := (hash ^ product[0]) * H, by one product; product[0] has SP 800-38D's byte order.
@@ -97,22 +105,26 @@ Program j0_of_other_lengths() {
   Code done("J0");
   done.store(MessageFrame::at(MessageFrame::kJ0), done.r.hash);
   done.cut("J0");
+  done.vpaddd(done.r.counter, done.r.hash, done.constant(counter_steps(), kCounterStepBytes));
+  done.lea(done.r.counter_patterns, MessageFrame::at(MessageFrame::kPatterns));
+  done.cut("J0 + 1");
 
   return Program(clear.strip(), "J0 of an IV that is not 12 bytes long") + call_ghash() + rest.strip() +
          when("partial", {}, Condition::not_equal,
               load_partial(rest.r.product[0], rest.r.aad, rest.r.aad_bytes) + hash_block()) +
-         lengths.strip() + hash_block() + done.strip();
+         lengths.strip() + hash_block() + done.strip() +
+         make_counter_patterns(rsp + MessageFrame::kPatterns);
 }
 
-/// hash := GHASH of all AAD but the last 1..128 bytes, through the ghash routine.
+/// hash := GHASH of all AAD but the last 1..64 bytes, through the ghash routine.
 Program hash_long_aad() {
   Code begin("AAD");
   begin.store(MessageFrame::at(MessageFrame::kHash), begin.r.hash);
   begin.lea(rcx, ptr[begin.r.scratch - 1]);
-  begin.shr(rcx, 7);
-  begin.shl(rcx, 3);
+  begin.shr(rcx, 6);
+  begin.shl(rcx, 2);
   begin.mov(rdx, begin.r.message_at(layout::kAad));
-  begin.cut("all but the last 1..128 bytes");
+  begin.cut("all but the last 1..64 bytes");
   Code end("AAD");
   end.load(end.r.hash, MessageFrame::at(MessageFrame::kHash));
   end.reverse_bytes(end.r.hash, end.r.hash);
@@ -120,17 +132,17 @@ Program hash_long_aad() {
   return Program(begin.strip(), "long AAD") + call_ghash() + end.strip();
 }
 
-/// aad, aad_bytes := the last 1..128 bytes.
+/// aad, aad_bytes := the last 1..64 bytes.
 Strip last_aad_bytes() {
   Code c("AAD");
   c.mov(c.r.scratch, c.r.message_at(layout::kAadBytes));
   c.lea(c.r.aad_bytes, ptr[c.r.scratch - 1]);
-  c.and_(c.r.aad_bytes.cvt32(), 127);
+  c.and_(c.r.aad_bytes.cvt32(), kLastAadBytes - 1);
   c.add(c.r.aad_bytes.cvt32(), 1);
   c.mov(c.r.aad, c.r.message_at(layout::kAad));
   c.add(c.r.aad, c.r.scratch);
   c.sub(c.r.aad, c.r.aad_bytes);
-  return c.strip("the last 1..128 bytes of AAD");
+  return c.strip("the last 1..64 bytes of AAD");
 }
 
 /// group := blocks of AAD + 8 batches + whole + (partial > 0) + 1; scratch := blocks of AAD.
@@ -239,12 +251,10 @@ Program hash_aad(bool aggregate) {
   length.cut("AAD");
 
   // The exponent of the first block: either all blocks of the message have a power, or only those of the AAD, and Y is
-  // handed on reduced. More than three batches are hashed in groups of their own, see batch.hpp.
+  // handed on reduced: more than three batches are hashed in groups of their own, see batch.hpp.
   Code exponent("AAD");
   if (aggregate) {
     exponent.cmp(r.batches, kLastGroupBatches);
-    exponent.cmova(r.group, r.scratch);
-    exponent.cmp(r.group, layout::kPowerCount);
     exponent.cmova(r.group, r.scratch);
   } else {
     exponent.mov(r.group, r.scratch);
@@ -258,7 +268,7 @@ Program hash_aad(bool aggregate) {
                        when("alone", used_up.strip(), Condition::equal, end_aad_group());
   return Program(begin.strip(), "AAD") +
          when("aad", length.strip(), Condition::not_equal,
-              when("long", compare(r.scratch, 128), Condition::above, hash_long_aad()) + split_text_length() +
+              when("long", compare(r.scratch, kLastAadBytes), Condition::above, hash_long_aad()) + split_text_length() +
                   last_aad_bytes() + sums.strip() + hash,
               Program(sums.strip()) + split_text_length());
 }

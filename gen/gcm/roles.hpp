@@ -13,8 +13,8 @@ namespace stitchgcm::gcm {
 struct Roles {
   Xbyak::Xmm block(int n) const { return Xbyak::Xmm(n); }  // AES states, 0 <= n < kBlocks
   Xbyak::Xmm round_key{9};
-  Xbyak::Xmm other_round_key{8};  // in batches: of every second chain
-  Xbyak::Xmm j0_block{8};         // at the end of a message: the state of J0, beside blocks 0..7
+  Xbyak::Xmm next_counters{8};  // in batches, while counter blocks are made
+  Xbyak::Xmm j0_block{8};       // at the end of a message: the state of J0, beside blocks 0..7
   Xbyak::Xmm low{10}, high{11}, middle{12};  // GHASH's sums, not reduced
   std::array<Xbyak::Xmm, 3> product{Xbyak::Xmm(13), Xbyak::Xmm(14), Xbyak::Xmm(15)};
   Xbyak::Xmm counter{0};  // handed to batches and back: the next counter block, bytes reversed
@@ -34,6 +34,7 @@ struct Roles {
   Xbyak::Reg64 shift{Xbyak::Operand::RCX};       // shares rcx with end_power: only where partial blocks are read or written
   Xbyak::Reg64 counter_pointer{Xbyak::Operand::R12};      // of the routines for whole blocks
   Xbyak::Reg64 accumulator_pointer{Xbyak::Operand::R13};
+  Xbyak::Reg64 counter_patterns{Xbyak::Operand::R14};     // see counter_patterns.hpp
   Xbyak::Reg64 aad{Xbyak::Operand::RSI};        // while AAD is hashed, before in and out are there
   Xbyak::Reg64 aad_bytes{Xbyak::Operand::RDI};
 
@@ -48,19 +49,25 @@ struct Roles {
   Xbyak::Address message_at(int offset) const { return Xbyak::util::ptr[message + offset]; }
 };
 
-/// The frame of the batches: a ring of ciphertext blocks between AES and GHASH, the next counter, and Y.
+/// The frame of the batches. The ring holds the ciphertext of one batch between AES and GHASH, in three parts: the low
+/// and the high half of each block (bytes reversed), and their sum.
 struct BatchFrame {
-  static constexpr int kRing = 0, kCounter = 128, kHash = 144, kBytes = 160;
-  static Xbyak::Address ring(int n, int offset = 0) {
-    return Xbyak::util::ptr[Xbyak::util::rsp + (kRing + layout::kBlockBytes * (n % Roles::kBlocks) + offset)];
-  }
-  static Xbyak::Address counter() { return Xbyak::util::ptr[Xbyak::util::rsp + kCounter]; }
-  static Xbyak::Address hash() { return Xbyak::util::ptr[Xbyak::util::rsp + kHash]; }
+  static constexpr int kLow = 0, kHigh = 8, kMiddle = 128;  // block n at + 16 n, + 16 n, + 8 n
+  static constexpr int kNow = 192, kNext = 208, kDifference = 224, kCounter = 240, kStart = 256, kBytes = 272;
+  static Xbyak::Address at(int offset) { return Xbyak::util::ptr[Xbyak::util::rsp + offset]; }
+  static Xbyak::Address low(int n) { return at(kLow + layout::kBlockBytes * n); }
+  static Xbyak::Address high(int n) { return at(kHigh + layout::kBlockBytes * n); }
+  static Xbyak::Address middle(int n) { return at(kMiddle + 8 * n); }
+  static Xbyak::Address now() { return at(kNow); }
+  static Xbyak::Address next() { return at(kNext); }
+  static Xbyak::Address difference() { return at(kDifference); }
+  static Xbyak::Address counter() { return at(kCounter); }
+  static Xbyak::Address start() { return at(kStart); }
 };
 
 /// The frame of seal and open.
 struct MessageFrame {
-  static constexpr int kJ0 = 0, kHash = 16, kCounterBlock = 32, kText = 48, kBytes = 64;
+  static constexpr int kJ0 = 0, kHash = 16, kCounterBlock = 32, kText = 48, kPatterns = 64, kBytes = 192;
   static Xbyak::Address at(int offset) { return Xbyak::util::ptr[Xbyak::util::rsp + offset]; }
 };
 

@@ -8,6 +8,7 @@
 #include "gcm/batch.hpp"
 #include "gcm/blocks.hpp"
 #include "gcm/control.hpp"
+#include "gcm/counter_patterns.hpp"
 #include "gcm/ghash.hpp"
 #include "gcm/key_expand.hpp"
 #include "gcm/message_end.hpp"
@@ -86,7 +87,7 @@ Routine message(Direction d, KeyLength k, const Choices& choices) {
 
   Routine r = d == Direction::encrypt ? seal_prototype(k) : open_prototype(k);
   r.symbol = symbol((d == Direction::encrypt ? "seal_" : "open_") + key_name(k));
-  r.frame = {MessageFrame::kBytes, {roles.context, roles.message}};
+  r.frame = {MessageFrame::kBytes, {roles.context, roles.message, roles.counter_patterns}};
   if (calls) {
     for (const Xbyak::Reg64& saved : saved_by_finish_by_calls()) r.frame.saved.push_back(saved);
   }
@@ -97,6 +98,15 @@ Routine message(Direction d, KeyLength k, const Choices& choices) {
               (d == Direction::encrypt ? store_tag() : check_tag()) + Program(wipe_message_frame(), "wipe") +
               wipe_vectors() + clear_scalars.strip();
   return r;
+}
+
+constexpr int kPatternBytes = 16 * kBatchBlocks;
+
+assembly::Strip wipe_patterns() {
+  Code c("wipe");
+  c.clear(c.r.product[0]);
+  for (int j = 0; j < kBatchBlocks; j++) c.store(ptr[rsp + 16 * j], c.r.product[0]);
+  return c.strip("the counter's low bits");
 }
 
 /// encrypt_blocks or decrypt_blocks.
@@ -125,10 +135,19 @@ Routine blocks(Direction d, KeyLength k) {
   begin.cut("counter and Y");
   clear_sums(begin);
 
+  // Y stands before the first block of the first group. If that is the last group too, its power is known here.
   Code alone("Y");
+  alone.mov(roles.scratch, roles.batches);
+  alone.shl(roles.scratch, 8);
+  alone.mov(roles.power, roles.end_power);
+  alone.sub(roles.power, roles.scratch);
   alone.move(alone.r.product[0], roles.hash);
   alone.cut("Y");
-  multiply_block_and_add(alone, {roles.end_power, -Roles::power_bias});
+  multiply_block_and_add(alone, {roles.power, -Roles::power_bias});
+
+  Code patterns("counters");
+  patterns.lea(roles.counter_patterns, ptr[rsp]);
+  patterns.cut("patterns");
 
   Code end("leave");
   reduce(end);
@@ -143,11 +162,14 @@ Routine blocks(Direction d, KeyLength k) {
 
   Routine r = blocks_prototype(d, k);
   r.symbol = symbol(direction_name(d) + "_blocks_" + key_name(k));
-  r.frame = {0, {roles.context, roles.counter_pointer, roles.accumulator_pointer}};
+  r.frame = {kPatternBytes, {roles.context, roles.counter_pointer, roles.accumulator_pointer, roles.counter_patterns}};
   r.program = Program(begin.strip(), "enter") +
               when("any", any.strip(), Condition::not_equal,
-                   when("batches", is_zero(roles.batches), Condition::not_equal,
-                        assembly::call(batches_symbol(d, k)), Program(alone.strip(), "Y on its own")) +
+                   when("one_group", compare(roles.batches, kLastGroupBatches), Condition::below_or_equal,
+                        Program(alone.strip(), "Y on its own")) +
+                       when("batches", is_zero(roles.batches), Condition::not_equal,
+                            Program(make_counter_patterns(rsp), "batches") + patterns.strip() +
+                                assembly::call(batches_symbol(d, k)) + wipe_patterns()) +
                        end_of_blocks(d, k) + Program(end.strip(), "leave")) +
               Program(wipe_vectors(), "wipe");
   return r;
