@@ -4,6 +4,7 @@
 # common.sh.
 
 logs=${root:?}/build/logs
+rm -rf "$logs"
 passed=0
 failed=0
 failed_stages=()
@@ -17,6 +18,7 @@ counts_of() {
         if ($i == "failed") failed += $(i - 1)
       }
     }
+    /tests passed, [0-9]+ tests failed out of/ { passed += $NF - $4; failed += $4 } # ctest
     /^([^ ]+: )?[0-9]+ passed, [0-9]+ failed$/ { passed += $(NF - 3); failed += $(NF - 1) }
     END { print passed + 0, failed + 0 }'
 }
@@ -49,9 +51,10 @@ stage() {
   fi
 }
 
-# The sum, as the last line; the exit code says whether all passed.
+# What was left out and why, and the sum as the last line; the exit code says whether all passed.
 finish_stages() {
   step "Done in $SECONDS s"
+  sed -n 's/^\(SKIPPED .*\)/    \1/p' "$logs"/*.log | sort -u
   [ ${#failed_stages[@]} -eq 0 ] || say "failed: ${failed_stages[*]}"
   printf 'stitchgcm: %s passed, %s failed\n' "$passed" "$failed"
   [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
