@@ -36,7 +36,7 @@
 //   accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 24 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rcx rdx rsi rdi r8 r10 xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
@@ -65,6 +65,11 @@ FUNCTION(stitchgcm_decrypt_blocks_aes128_aesni_avx)
   push r13                                                   // save
   .cfi_def_cfa_offset 32
   .cfi_offset r13, -32
+  push r14                                                   // save
+  .cfi_def_cfa_offset 40
+  .cfi_offset r14, -40
+  sub rsp, 0x88                                              // the frame
+  .cfi_def_cfa_offset 176
 
   // ---- enter ----
   lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
@@ -89,22 +94,81 @@ FUNCTION(stitchgcm_decrypt_blocks_aes128_aesni_avx)
     mov rax, rdx                                             // any block?
     or rax, r10                                              // any block?
   je L(decrypt_blocks_aes128_aesni_avx_any_end)
-    test rdx, rdx
-  je L(decrypt_blocks_aes128_aesni_avx_any_batches_else)
-  call SYMBOL(stitchgcm_decrypt_batches_aes128_aesni_avx)
-  jmp L(decrypt_blocks_aes128_aesni_avx_any_batches_end)
-L(decrypt_blocks_aes128_aesni_avx_any_batches_else):
+    cmp rdx, 0x03
+  ja L(decrypt_blocks_aes128_aesni_avx_any_one_group_end)
 
   // ---- Y on its own ----
+  mov rax, rdx                                               // Y: Y
+  shl rax, 0x08                                              // Y: Y
+  mov r8, rcx                                                // Y: Y
+  sub r8, rax                                                // Y: Y
   vmovdqa xmm13, xmm1                                        // Y: Y
   vpshufd xmm14, xmm13, 0x4e                                 // Y: halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // Y: low ^ high
-  vpclmulqdq xmm15, xmm13, [rcx-0x80], 0x00                  // Y: multiply
-  vpclmulqdq xmm13, xmm13, [rcx-0x80], 0x11                  // Y: multiply
-  vpclmulqdq xmm14, xmm14, [rcx-0x70], 0x00                  // Y: multiply
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // Y: multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // Y: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // Y: multiply
   vpxor xmm10, xmm10, xmm15                                  // Y: sum
   vpxor xmm11, xmm11, xmm13                                  // Y: sum
   vpxor xmm12, xmm12, xmm14                                  // Y: sum
+L(decrypt_blocks_aes128_aesni_avx_any_one_group_end):
+    test rdx, rdx
+  je L(decrypt_blocks_aes128_aesni_avx_any_batches_end)
+
+  // ---- batches ----
+  vpslld xmm13, xmm0, 0x1d                                   // counters: r
+  vpsrld xmm13, xmm13, 0x1d                                  // counters: r
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // counters: pattern 0
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 0
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 0
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 0
+  vmovdqu [rsp], xmm14                                       // counters: pattern 0
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 1
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 1
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 1
+  vmovdqu [rsp+0x10], xmm14                                  // counters: pattern 1
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 2
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 2
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 2
+  vmovdqu [rsp+0x20], xmm14                                  // counters: pattern 2
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 3
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 3
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 3
+  vmovdqu [rsp+0x30], xmm14                                  // counters: pattern 3
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 4
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 4
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 4
+  vmovdqu [rsp+0x40], xmm14                                  // counters: pattern 4
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 5
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 5
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 5
+  vmovdqu [rsp+0x50], xmm14                                  // counters: pattern 5
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 6
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 6
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 6
+  vmovdqu [rsp+0x60], xmm14                                  // counters: pattern 6
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 7
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 7
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 7
+  vmovdqu [rsp+0x70], xmm14                                  // counters: pattern 7
+  lea r14, [rsp]                                             // counters: patterns
+  call SYMBOL(stitchgcm_decrypt_batches_aes128_aesni_avx)
+    vpxor xmm13, xmm13, xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp], xmm13                                     // wipe: the counter's low bits
+    vmovdqu [rsp+0x10], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x20], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x30], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x40], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x50], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x60], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x70], xmm13                                // wipe: the counter's low bits
 L(decrypt_blocks_aes128_aesni_avx_any_batches_end):
 
   // ---- end of the text ----
@@ -398,6 +462,10 @@ L(decrypt_blocks_aes128_aesni_avx_any_end):
   vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
 
   // ---- return ----
+  add rsp, 0x88                                              // the frame
+  .cfi_def_cfa_offset 40
+  pop r14                                                    // restore
+  .cfi_def_cfa_offset 32
   pop r13                                                    // restore
   .cfi_def_cfa_offset 24
   pop r12                                                    // restore
@@ -423,7 +491,7 @@ END_FUNCTION(stitchgcm_decrypt_blocks_aes128_aesni_avx)
 //   accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 24 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rcx rdx rsi rdi r8 r10 xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
@@ -452,6 +520,11 @@ FUNCTION(stitchgcm_decrypt_blocks_aes192_aesni_avx)
   push r13                                                   // save
   .cfi_def_cfa_offset 32
   .cfi_offset r13, -32
+  push r14                                                   // save
+  .cfi_def_cfa_offset 40
+  .cfi_offset r14, -40
+  sub rsp, 0x88                                              // the frame
+  .cfi_def_cfa_offset 176
 
   // ---- enter ----
   lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
@@ -476,22 +549,81 @@ FUNCTION(stitchgcm_decrypt_blocks_aes192_aesni_avx)
     mov rax, rdx                                             // any block?
     or rax, r10                                              // any block?
   je L(decrypt_blocks_aes192_aesni_avx_any_end)
-    test rdx, rdx
-  je L(decrypt_blocks_aes192_aesni_avx_any_batches_else)
-  call SYMBOL(stitchgcm_decrypt_batches_aes192_aesni_avx)
-  jmp L(decrypt_blocks_aes192_aesni_avx_any_batches_end)
-L(decrypt_blocks_aes192_aesni_avx_any_batches_else):
+    cmp rdx, 0x03
+  ja L(decrypt_blocks_aes192_aesni_avx_any_one_group_end)
 
   // ---- Y on its own ----
+  mov rax, rdx                                               // Y: Y
+  shl rax, 0x08                                              // Y: Y
+  mov r8, rcx                                                // Y: Y
+  sub r8, rax                                                // Y: Y
   vmovdqa xmm13, xmm1                                        // Y: Y
   vpshufd xmm14, xmm13, 0x4e                                 // Y: halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // Y: low ^ high
-  vpclmulqdq xmm15, xmm13, [rcx-0x80], 0x00                  // Y: multiply
-  vpclmulqdq xmm13, xmm13, [rcx-0x80], 0x11                  // Y: multiply
-  vpclmulqdq xmm14, xmm14, [rcx-0x70], 0x00                  // Y: multiply
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // Y: multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // Y: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // Y: multiply
   vpxor xmm10, xmm10, xmm15                                  // Y: sum
   vpxor xmm11, xmm11, xmm13                                  // Y: sum
   vpxor xmm12, xmm12, xmm14                                  // Y: sum
+L(decrypt_blocks_aes192_aesni_avx_any_one_group_end):
+    test rdx, rdx
+  je L(decrypt_blocks_aes192_aesni_avx_any_batches_end)
+
+  // ---- batches ----
+  vpslld xmm13, xmm0, 0x1d                                   // counters: r
+  vpsrld xmm13, xmm13, 0x1d                                  // counters: r
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // counters: pattern 0
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 0
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 0
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 0
+  vmovdqu [rsp], xmm14                                       // counters: pattern 0
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 1
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 1
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 1
+  vmovdqu [rsp+0x10], xmm14                                  // counters: pattern 1
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 2
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 2
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 2
+  vmovdqu [rsp+0x20], xmm14                                  // counters: pattern 2
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 3
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 3
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 3
+  vmovdqu [rsp+0x30], xmm14                                  // counters: pattern 3
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 4
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 4
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 4
+  vmovdqu [rsp+0x40], xmm14                                  // counters: pattern 4
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 5
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 5
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 5
+  vmovdqu [rsp+0x50], xmm14                                  // counters: pattern 5
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 6
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 6
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 6
+  vmovdqu [rsp+0x60], xmm14                                  // counters: pattern 6
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 7
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 7
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 7
+  vmovdqu [rsp+0x70], xmm14                                  // counters: pattern 7
+  lea r14, [rsp]                                             // counters: patterns
+  call SYMBOL(stitchgcm_decrypt_batches_aes192_aesni_avx)
+    vpxor xmm13, xmm13, xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp], xmm13                                     // wipe: the counter's low bits
+    vmovdqu [rsp+0x10], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x20], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x30], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x40], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x50], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x60], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x70], xmm13                                // wipe: the counter's low bits
 L(decrypt_blocks_aes192_aesni_avx_any_batches_end):
 
   // ---- end of the text ----
@@ -803,6 +935,10 @@ L(decrypt_blocks_aes192_aesni_avx_any_end):
   vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
 
   // ---- return ----
+  add rsp, 0x88                                              // the frame
+  .cfi_def_cfa_offset 40
+  pop r14                                                    // restore
+  .cfi_def_cfa_offset 32
   pop r13                                                    // restore
   .cfi_def_cfa_offset 24
   pop r12                                                    // restore
@@ -828,7 +964,7 @@ END_FUNCTION(stitchgcm_decrypt_blocks_aes192_aesni_avx)
 //   accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 24 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rcx rdx rsi rdi r8 r10 xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
@@ -857,6 +993,11 @@ FUNCTION(stitchgcm_decrypt_blocks_aes256_aesni_avx)
   push r13                                                   // save
   .cfi_def_cfa_offset 32
   .cfi_offset r13, -32
+  push r14                                                   // save
+  .cfi_def_cfa_offset 40
+  .cfi_offset r14, -40
+  sub rsp, 0x88                                              // the frame
+  .cfi_def_cfa_offset 176
 
   // ---- enter ----
   lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
@@ -881,22 +1022,81 @@ FUNCTION(stitchgcm_decrypt_blocks_aes256_aesni_avx)
     mov rax, rdx                                             // any block?
     or rax, r10                                              // any block?
   je L(decrypt_blocks_aes256_aesni_avx_any_end)
-    test rdx, rdx
-  je L(decrypt_blocks_aes256_aesni_avx_any_batches_else)
-  call SYMBOL(stitchgcm_decrypt_batches_aes256_aesni_avx)
-  jmp L(decrypt_blocks_aes256_aesni_avx_any_batches_end)
-L(decrypt_blocks_aes256_aesni_avx_any_batches_else):
+    cmp rdx, 0x03
+  ja L(decrypt_blocks_aes256_aesni_avx_any_one_group_end)
 
   // ---- Y on its own ----
+  mov rax, rdx                                               // Y: Y
+  shl rax, 0x08                                              // Y: Y
+  mov r8, rcx                                                // Y: Y
+  sub r8, rax                                                // Y: Y
   vmovdqa xmm13, xmm1                                        // Y: Y
   vpshufd xmm14, xmm13, 0x4e                                 // Y: halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // Y: low ^ high
-  vpclmulqdq xmm15, xmm13, [rcx-0x80], 0x00                  // Y: multiply
-  vpclmulqdq xmm13, xmm13, [rcx-0x80], 0x11                  // Y: multiply
-  vpclmulqdq xmm14, xmm14, [rcx-0x70], 0x00                  // Y: multiply
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // Y: multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // Y: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // Y: multiply
   vpxor xmm10, xmm10, xmm15                                  // Y: sum
   vpxor xmm11, xmm11, xmm13                                  // Y: sum
   vpxor xmm12, xmm12, xmm14                                  // Y: sum
+L(decrypt_blocks_aes256_aesni_avx_any_one_group_end):
+    test rdx, rdx
+  je L(decrypt_blocks_aes256_aesni_avx_any_batches_end)
+
+  // ---- batches ----
+  vpslld xmm13, xmm0, 0x1d                                   // counters: r
+  vpsrld xmm13, xmm13, 0x1d                                  // counters: r
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // counters: pattern 0
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 0
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 0
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 0
+  vmovdqu [rsp], xmm14                                       // counters: pattern 0
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 1
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 1
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 1
+  vmovdqu [rsp+0x10], xmm14                                  // counters: pattern 1
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 2
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 2
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 2
+  vmovdqu [rsp+0x20], xmm14                                  // counters: pattern 2
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 3
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 3
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 3
+  vmovdqu [rsp+0x30], xmm14                                  // counters: pattern 3
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 4
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 4
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 4
+  vmovdqu [rsp+0x40], xmm14                                  // counters: pattern 4
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 5
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 5
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 5
+  vmovdqu [rsp+0x50], xmm14                                  // counters: pattern 5
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 6
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 6
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 6
+  vmovdqu [rsp+0x60], xmm14                                  // counters: pattern 6
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
+  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 7
+  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 7
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 7
+  vmovdqu [rsp+0x70], xmm14                                  // counters: pattern 7
+  lea r14, [rsp]                                             // counters: patterns
+  call SYMBOL(stitchgcm_decrypt_batches_aes256_aesni_avx)
+    vpxor xmm13, xmm13, xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp], xmm13                                     // wipe: the counter's low bits
+    vmovdqu [rsp+0x10], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x20], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x30], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x40], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x50], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x60], xmm13                                // wipe: the counter's low bits
+    vmovdqu [rsp+0x70], xmm13                                // wipe: the counter's low bits
 L(decrypt_blocks_aes256_aesni_avx_any_batches_end):
 
   // ---- end of the text ----
@@ -1226,6 +1426,10 @@ L(decrypt_blocks_aes256_aesni_avx_any_end):
   vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
 
   // ---- return ----
+  add rsp, 0x88                                              // the frame
+  .cfi_def_cfa_offset 40
+  pop r14                                                    // restore
+  .cfi_def_cfa_offset 32
   pop r13                                                    // restore
   .cfi_def_cfa_offset 24
   pop r12                                                    // restore
@@ -1242,6 +1446,17 @@ READ_ONLY_DATA
 .p2align 4
 L(constant_byte_reverse): // reverses the 16 bytes of a block
   .byte 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x09, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00
+.p2align 4
+L(constant_counter_steps): // 0..8, in the lowest 32 bits
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x05, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x06, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
 .p2align 4
 L(constant_counter_steps_back): // 0..-8, in the lowest 32 bits
   .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00

@@ -30,7 +30,7 @@
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // Not a C function: called by the routines of this backend alone, registers as above.
 // Clobbers rax, rdx, r8, r9 and the vectors that are not results.
-// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 280 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rdx rsi rdi r8 r9 xmm0..15 flags.
 //
 // Roles:
@@ -50,12 +50,24 @@
 FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
   .cfi_startproc
   endbr64
-  sub rsp, 0xa8                                              // the frame
-  .cfi_def_cfa_offset 176
+  sub rsp, 0x118                                             // the frame
+  .cfi_def_cfa_offset 288
 
   // ---- enter ----
-  vmovdqu [rsp+0x80], xmm0                                   // enter: counter and Y to the frame
-  vmovdqu [rsp+0x90], xmm1                                   // enter: counter and Y to the frame
+  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // counters: 8 i and r
+  vpxor xmm3, xmm0, xmm2                                     // counters: 8 i and r
+  vmovdqu [rsp+0x100], xmm3                                  // counters: 8 i and r
+  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // counters: now
+  vpxor xmm3, xmm3, [rbx-0x70]                               // counters: now
+  vmovdqu [rsp+0xc0], xmm3                                   // counters: now
+  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // counters: next
+  vmovdqu [rsp+0xf0], xmm2                                   // counters: next
+  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]       // counters: next
+  vpxor xmm4, xmm4, [rbx-0x70]                               // counters: next
+  vmovdqu [rsp+0xd0], xmm4                                   // counters: next
+  vpxor xmm3, xmm3, xmm4                                     // counters: difference
+  vpor xmm3, xmm3, [rip + L(constant_below_8)]               // counters: difference
+  vmovdqu [rsp+0xe0], xmm3                                   // counters: difference
     cmp rdx, 0x03                                            // rdx : 3
   jbe L(encrypt_batches_aes128_aesni_avx_group_else)
     lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
@@ -74,373 +86,441 @@ L(encrypt_batches_aes128_aesni_avx_group_else):
     mov r8, rcx                                              // the powers that end at end_power
     sub r8, rax                                              // the powers that end at end_power
 L(encrypt_batches_aes128_aesni_avx_group_end):
+    cmp rdx, 0x03                                            // rdx : 3
+  jbe L(encrypt_batches_aes128_aesni_avx_hash_end)
+    vmovdqa xmm13, xmm1                                      // begin: Y
+    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
+    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
+    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
+    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
+    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
+    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
+    vpxor xmm10, xmm10, xmm15                                // begin: sum
+    vpxor xmm11, xmm11, xmm13                                // begin: sum
+    vpxor xmm12, xmm12, xmm14                                // begin: sum
+L(encrypt_batches_aes128_aesni_avx_hash_end):
 
   // ---- AES of the first batch ----
-  vmovdqu xmm9, [rsp+0x80]                                   // blocks 0-3: counter + n
-  vmovdqa xmm0, xmm9                                         // blocks 0-3: counter + n
-  vpaddd xmm1, xmm9, [rip + L(constant_counter_steps) + 16]  // blocks 0-3: counter + n
-  vpaddd xmm2, xmm9, [rip + L(constant_counter_steps) + 32]  // blocks 0-3: counter + n
-  vpaddd xmm3, xmm9, [rip + L(constant_counter_steps) + 48]  // blocks 0-3: counter + n
-  vmovdqu xmm9, [rbx-0x70]                                   // blocks 0-3: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // blocks 0-3: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // blocks 0-3: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // blocks 0-3: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // blocks 0-3: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // blocks 0-3: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // blocks 0-3: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 5
-  vmovdqu xmm8, [rsp+0x80]                                   // blocks 4-7: counter + n
-  vpaddd xmm4, xmm8, [rip + L(constant_counter_steps) + 64]  // blocks 4-7: counter + n
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 5
-  vpaddd xmm5, xmm8, [rip + L(constant_counter_steps) + 80]  // blocks 4-7: counter + n
-  vmovdqu xmm9, [rbx-0x10]                                   // blocks 0-3: AES round 6
-  vpaddd xmm6, xmm8, [rip + L(constant_counter_steps) + 96]  // blocks 4-7: counter + n
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 6
-  vpaddd xmm7, xmm8, [rip + L(constant_counter_steps) + 112] // blocks 4-7: counter + n
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 6
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // blocks 4-7: counter + n
-  vmovdqu [rsp+0x80], xmm8                                   // blocks 4-7: counter + n
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 6
-  vmovdqu xmm8, [rbx-0x70]                                   // blocks 4-7: round key 0
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 6
-  vmovdqu xmm9, [rbx]                                        // blocks 0-3: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 7
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm4, xmm8, xmm4                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 7
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm5, xmm8, xmm5                                     // blocks 4-7: counter block ^ round key 0
-  vmovdqu xmm9, [rbx+0x10]                                   // blocks 0-3: AES round 8
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm6, xmm8, xmm6                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 8
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm7, xmm8, xmm7                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 8
-  vmovdqu xmm8, [rbx-0x60]                                   // blocks 4-7: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 8
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 1
-  vmovdqu xmm9, [rbx+0x20]                                   // blocks 0-3: AES round 9
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 9
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 9
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 9
-  vmovdqu xmm8, [rbx-0x50]                                   // blocks 4-7: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 9
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 2
-  vmovdqu xmm9, [rbx+0x30]                                   // blocks 0-3: AES round 10
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 2
-  vaesenclast xmm0, xmm0, xmm9                               // blocks 0-3: AES round 10
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 2
-  vaesenclast xmm1, xmm1, xmm9                               // blocks 0-3: AES round 10
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 2
-  vaesenclast xmm2, xmm2, xmm9                               // blocks 0-3: AES round 10
-  vmovdqu xmm8, [rbx-0x40]                                   // blocks 4-7: AES round 3
-  vaesenclast xmm3, xmm3, xmm9                               // blocks 0-3: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 3
-  vpxor xmm0, xmm0, [rsi]                                    // blocks 0-3: text
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 3
-  vpxor xmm1, xmm1, [rsi+0x10]                               // blocks 0-3: text
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 3
-  vpxor xmm2, xmm2, [rsi+0x20]                               // blocks 0-3: text
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 3
-  vpxor xmm3, xmm3, [rsi+0x30]                               // blocks 0-3: text
-  vmovdqu [rdi], xmm0                                        // blocks 0-3: out
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vmovdqu xmm8, [rbx-0x30]                                   // blocks 4-7: AES round 4
-  vmovdqu [rdi+0x10], xmm1                                   // blocks 0-3: out
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 4
-  vmovdqu [rdi+0x20], xmm2                                   // blocks 0-3: out
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 4
-  vmovdqu [rdi+0x30], xmm3                                   // blocks 0-3: out
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vmovdqu [rsp], xmm0                                        // blocks 0-3: ciphertext to the ring
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 4
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 4
-  vmovdqu [rsp+0x10], xmm1                                   // blocks 0-3: ciphertext to the ring
-  vmovdqu xmm8, [rbx-0x20]                                   // blocks 4-7: AES round 5
-  vmovdqu [rsp+0x20], xmm2                                   // blocks 0-3: ciphertext to the ring
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 5
-  vmovdqu [rsp+0x30], xmm3                                   // blocks 0-3: ciphertext to the ring
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 5
+  vmovdqu xmm9, [rsp+0xe0]                                   // aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]                                   // aes: counter blocks
+  vpand xmm0, xmm9, [r14]                                    // aes: counter blocks
+  vpxor xmm0, xmm8, xmm0                                     // aes: counter blocks
+  vpand xmm1, xmm9, [r14+0x10]                               // aes: counter blocks
+  vpxor xmm1, xmm8, xmm1                                     // aes: counter blocks
+  vpand xmm2, xmm9, [r14+0x20]                               // aes: counter blocks
+  vpxor xmm2, xmm8, xmm2                                     // aes: counter blocks
+  vpand xmm3, xmm9, [r14+0x30]                               // aes: counter blocks
+  vpxor xmm3, xmm8, xmm3                                     // aes: counter blocks
+  vpand xmm4, xmm9, [r14+0x40]                               // aes: counter blocks
+  vpxor xmm4, xmm8, xmm4                                     // aes: counter blocks
+  vpand xmm5, xmm9, [r14+0x50]                               // aes: counter blocks
+  vpxor xmm5, xmm8, xmm5                                     // aes: counter blocks
+  vpand xmm6, xmm9, [r14+0x60]                               // aes: counter blocks
+  vpxor xmm6, xmm8, xmm6                                     // aes: counter blocks
+  vpand xmm7, xmm9, [r14+0x70]                               // aes: counter blocks
+  vpxor xmm7, xmm8, xmm7                                     // aes: counter blocks
+  vmovdqu xmm8, [rsp+0xf0]                                   // aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // aes: the next counters
+  vmovdqu [rsp+0xf0], xmm8                                   // aes: the next counters
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // aes: the next counters
+  vpxor xmm8, xmm8, [rbx-0x70]                               // aes: the next counters
+  vmovdqu xmm9, [rsp+0xd0]                                   // aes: the next counters
+  vmovdqu [rsp+0xc0], xmm9                                   // aes: the next counters
+  vmovdqu [rsp+0xd0], xmm8                                   // aes: the next counters
+  vpxor xmm9, xmm9, xmm8                                     // aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // aes: the next counters
+  vmovdqu [rsp+0xe0], xmm9                                   // aes: the next counters
+  vmovdqu xmm9, [rbx-0x60]                                   // aes: AES round 1
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 1
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 1
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 1
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 1
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 1
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 1
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 1
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 1
+  vmovdqu xmm9, [rbx-0x50]                                   // aes: AES round 2
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 2
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 2
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 2
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 2
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 2
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 2
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 2
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 2
+  vmovdqu xmm9, [rbx-0x40]                                   // aes: AES round 3
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 3
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 3
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 3
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 3
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 3
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 3
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 3
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 3
+  vmovdqu xmm9, [rbx-0x30]                                   // aes: AES round 4
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 4
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 4
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 4
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 4
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 4
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 4
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 4
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 4
+  vmovdqu xmm9, [rbx-0x20]                                   // aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 5
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 5
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 5
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 5
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 5
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 5
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 5
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 5
+  vmovdqu xmm9, [rbx-0x10]                                   // aes: AES round 6
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 6
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 6
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 6
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 6
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 6
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 6
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 6
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 6
+  vmovdqu xmm9, [rbx]                                        // aes: AES round 7
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 7
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 7
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 7
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 7
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 7
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 7
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 7
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 7
+  vmovdqu xmm9, [rbx+0x10]                                   // aes: AES round 8
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 8
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 8
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 8
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 8
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 8
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 8
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 8
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 8
+  vmovdqu xmm9, [rbx+0x20]                                   // aes: AES round 9
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 9
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 9
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 9
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 9
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 9
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 9
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 9
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 9
+  vmovdqu xmm9, [rbx+0x30]                                   // aes: AES round 10
+  vaesenclast xmm0, xmm0, xmm9                               // aes: AES round 10
+  vaesenclast xmm1, xmm1, xmm9                               // aes: AES round 10
+  vaesenclast xmm2, xmm2, xmm9                               // aes: AES round 10
+  vaesenclast xmm3, xmm3, xmm9                               // aes: AES round 10
+  vaesenclast xmm4, xmm4, xmm9                               // aes: AES round 10
+  vaesenclast xmm5, xmm5, xmm9                               // aes: AES round 10
+  vaesenclast xmm6, xmm6, xmm9                               // aes: AES round 10
+  vaesenclast xmm7, xmm7, xmm9                               // aes: AES round 10
+  vpxor xmm0, xmm0, [rsi]                                    // aes: text
+  vpxor xmm1, xmm1, [rsi+0x10]                               // aes: text
+  vpxor xmm2, xmm2, [rsi+0x20]                               // aes: text
+  vpxor xmm3, xmm3, [rsi+0x30]                               // aes: text
+  vpxor xmm4, xmm4, [rsi+0x40]                               // aes: text
+  vpxor xmm5, xmm5, [rsi+0x50]                               // aes: text
+  vpxor xmm6, xmm6, [rsi+0x60]                               // aes: text
+  vpxor xmm7, xmm7, [rsi+0x70]                               // aes: text
+  vmovdqu [rdi], xmm0                                        // aes: out
+  vmovdqu [rdi+0x10], xmm1                                   // aes: out
+  vmovdqu [rdi+0x20], xmm2                                   // aes: out
+  vmovdqu [rdi+0x30], xmm3                                   // aes: out
+  vmovdqu [rdi+0x40], xmm4                                   // aes: out
+  vmovdqu [rdi+0x50], xmm5                                   // aes: out
+  vmovdqu [rdi+0x60], xmm6                                   // aes: out
+  vmovdqu [rdi+0x70], xmm7                                   // aes: out
     cmp rdx, 0x01                                            // rdx : 1
   jbe L(encrypt_batches_aes128_aesni_avx_more_end)
-  .byte 0x90 // no-ops: the loop begins on a cache line
+  .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
+  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00
+  .byte 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f
+  .byte 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x90
 L(encrypt_batches_aes128_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 5
-  vmovdqu xmm9, [rsp+0x80]                                   // next blocks 0-3: counter + n
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 5
-  vmovdqa xmm0, xmm9                                         // next blocks 0-3: counter + n
-    vmovdqu xmm13, [rsp+0x10]                                // ghash: block 1
-  vmovdqu xmm8, [rbx-0x10]                                   // blocks 4-7: AES round 6
-  vpaddd xmm1, xmm9, [rip + L(constant_counter_steps) + 16]  // next blocks 0-3: counter + n
+  vmovdqu xmm9, [rsp+0xe0]                                   // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]                                   // next aes: counter blocks
+  vpand xmm0, xmm9, [r14]                                    // next aes: counter blocks
+  vpxor xmm0, xmm8, xmm0                                     // next aes: counter blocks
+  vpand xmm1, xmm9, [r14+0x10]                               // next aes: counter blocks
+  vpxor xmm1, xmm8, xmm1                                     // next aes: counter blocks
+  vpand xmm2, xmm9, [r14+0x20]                               // next aes: counter blocks
+  vpxor xmm2, xmm8, xmm2                                     // next aes: counter blocks
+    mov rax, [rdi+0x08]                                      // reverse: block 0
+    bswap rax                                                // reverse: block 0
+    mov [rsp], rax                                           // reverse: block 0
+  vpand xmm3, xmm9, [r14+0x30]                               // next aes: counter blocks
+  vpxor xmm3, xmm8, xmm3                                     // next aes: counter blocks
+  vpand xmm4, xmm9, [r14+0x40]                               // next aes: counter blocks
+  vpxor xmm4, xmm8, xmm4                                     // next aes: counter blocks
+  vpand xmm5, xmm9, [r14+0x50]                               // next aes: counter blocks
+  vpxor xmm5, xmm8, xmm5                                     // next aes: counter blocks
+  vpand xmm6, xmm9, [r14+0x60]                               // next aes: counter blocks
+  vpxor xmm6, xmm8, xmm6                                     // next aes: counter blocks
+  vpand xmm7, xmm9, [r14+0x70]                               // next aes: counter blocks
+  vpxor xmm7, xmm8, xmm7                                     // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next aes: the next counters
+  vmovdqu [rsp+0xf0], xmm8                                   // next aes: the next counters
+    mov rax, [rdi]                                           // reverse: block 0
+    bswap rax                                                // reverse: block 0
+    mov [rsp+0x08], rax                                      // reverse: block 0
+    xor rax, [rsp]                                           // reverse: block 0
+    mov [rsp+0x80], rax                                      // reverse: block 0
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // next aes: the next counters
+  vpxor xmm8, xmm8, [rbx-0x70]                               // next aes: the next counters
+  vmovdqu xmm9, [rsp+0xd0]                                   // next aes: the next counters
+  vmovdqu [rsp+0xc0], xmm9                                   // next aes: the next counters
+  vmovdqu [rsp+0xd0], xmm8                                   // next aes: the next counters
+    vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
+  vpxor xmm9, xmm9, xmm8                                     // next aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // next aes: the next counters
+  vmovdqu [rsp+0xe0], xmm9                                   // next aes: the next counters
+    mov rax, [rdi+0x18]                                      // reverse: block 1
+    bswap rax                                                // reverse: block 1
+    mov [rsp+0x10], rax                                      // reverse: block 1
+    vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
+  vmovdqu xmm9, [rbx-0x60]                                   // next aes: AES round 1
+    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 1
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 1
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 1
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
+    mov rax, [rdi+0x10]                                      // reverse: block 1
+    bswap rax                                                // reverse: block 1
+    mov [rsp+0x18], rax                                      // reverse: block 1
+    xor rax, [rsp+0x10]                                      // reverse: block 1
+    mov [rsp+0x88], rax                                      // reverse: block 1
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 1
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 1
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 1
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 2
+    vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 2
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 6
-  vpaddd xmm2, xmm9, [rip + L(constant_counter_steps) + 32]  // next blocks 0-3: counter + n
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 6
-  vpaddd xmm3, xmm9, [rip + L(constant_counter_steps) + 48]  // next blocks 0-3: counter + n
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu xmm9, [rbx-0x70]                                   // next blocks 0-3: round key 0
-    vpclmulqdq xmm15, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x00                 // ghash: multiply
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu xmm8, [rbx]                                        // blocks 4-7: AES round 7
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 7
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 7
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 7
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // next blocks 0-3: counter block ^ round key 0
-    vmovdqu xmm13, [rsp+0x20]                                // ghash: block 2
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 7
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // next blocks 0-3: counter block ^ round key 0
+    mov rax, [rdi+0x28]                                      // reverse: block 2
+    bswap rax                                                // reverse: block 2
+    mov [rsp+0x20], rax                                      // reverse: block 2
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 2
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 2
+    vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 2
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 2
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 2
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 2
+  vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
+    mov rax, [rdi+0x20]                                      // reverse: block 2
+    bswap rax                                                // reverse: block 2
+    mov [rsp+0x28], rax                                      // reverse: block 2
+    xor rax, [rsp+0x20]                                      // reverse: block 2
+    mov [rsp+0x90], rax                                      // reverse: block 2
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 3
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 3
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 3
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 3
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 3
+    vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
-  vmovdqu xmm8, [rbx+0x10]                                   // blocks 4-7: AES round 8
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // next blocks 0-3: counter block ^ round key 0
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 8
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // next blocks 0-3: counter block ^ round key 0
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 8
-    vpclmulqdq xmm15, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x00                 // ghash: multiply
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 8
-  vmovdqu xmm9, [rbx-0x60]                                   // next blocks 0-3: AES round 1
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 1
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vmovdqu xmm8, [rbx+0x20]                                   // blocks 4-7: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 1
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 1
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 1
-    vmovdqu xmm13, [rsp+0x30]                                // ghash: block 3
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 9
-  vmovdqu xmm9, [rbx-0x50]                                   // next blocks 0-3: AES round 2
+    mov rax, [rdi+0x38]                                      // reverse: block 3
+    bswap rax                                                // reverse: block 3
+    mov [rsp+0x30], rax                                      // reverse: block 3
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 3
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 3
+    vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
+  vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 4
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 4
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 4
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 4
+    mov rax, [rdi+0x30]                                      // reverse: block 3
+    bswap rax                                                // reverse: block 3
+    mov [rsp+0x38], rax                                      // reverse: block 3
+    xor rax, [rsp+0x30]                                      // reverse: block 3
+    mov [rsp+0x98], rax                                      // reverse: block 3
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 4
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 4
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 4
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 4
+    vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
+  vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 5
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 2
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu xmm8, [rbx+0x30]                                   // blocks 4-7: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 2
-  vaesenclast xmm4, xmm4, xmm8                               // blocks 4-7: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 2
-    vpclmulqdq xmm15, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x00                 // ghash: multiply
-  vaesenclast xmm5, xmm5, xmm8                               // blocks 4-7: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 2
-  vaesenclast xmm6, xmm6, xmm8                               // blocks 4-7: AES round 10
-  vmovdqu xmm9, [rbx-0x40]                                   // next blocks 0-3: AES round 3
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm7, xmm7, xmm8                               // blocks 4-7: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 3
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vpxor xmm4, xmm4, [rsi+0x40]                               // blocks 4-7: text
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 3
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpxor xmm5, xmm5, [rsi+0x50]                               // blocks 4-7: text
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 3
-    vmovdqu xmm13, [rsp]                                     // ghash: block 0
-  vpxor xmm6, xmm6, [rsi+0x60]                               // blocks 4-7: text
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 3
-  vpxor xmm7, xmm7, [rsi+0x70]                               // blocks 4-7: text
-    vpxor xmm13, xmm13, [rsp+0x90]                           // ghash: block 0 + Y
-  vmovdqu [rdi+0x40], xmm4                                   // blocks 4-7: out
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu xmm9, [rbx-0x30]                                   // next blocks 0-3: AES round 4
-  vmovdqu [rdi+0x50], xmm5                                   // blocks 4-7: out
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpxor xmm15, xmm15, xmm15                                // ghash: Y is used up
-    vmovdqu [rsp+0x90], xmm15                                // ghash: Y is used up
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 4
-  vmovdqu [rdi+0x60], xmm6                                   // blocks 4-7: out
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 4
-  vmovdqu [rdi+0x70], xmm7                                   // blocks 4-7: out
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpshufd xmm14, xmm13, 0x4e                               // ghash: halves exchanged
-  vmovdqu [rsp+0x40], xmm4                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 4
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 4
-  vmovdqu [rsp+0x50], xmm5                                   // blocks 4-7: ciphertext to the ring
-  vmovdqu xmm9, [rbx-0x20]                                   // next blocks 0-3: AES round 5
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // ghash: multiply
-  vmovdqu [rsp+0x60], xmm6                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 5
-  vmovdqu [rsp+0x70], xmm7                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 5
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 5
-  vmovdqu xmm8, [rsp+0x80]                                   // next blocks 4-7: counter + n
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vpaddd xmm4, xmm8, [rip + L(constant_counter_steps) + 64]  // next blocks 4-7: counter + n
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 5
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpaddd xmm5, xmm8, [rip + L(constant_counter_steps) + 80]  // next blocks 4-7: counter + n
-  vmovdqu xmm9, [rbx-0x10]                                   // next blocks 0-3: AES round 6
-    vmovdqu xmm13, [rsp+0x40]                                // ghash: block 4
-  vpaddd xmm6, xmm8, [rip + L(constant_counter_steps) + 96]  // next blocks 4-7: counter + n
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 6
-  vpaddd xmm7, xmm8, [rip + L(constant_counter_steps) + 112] // next blocks 4-7: counter + n
+    mov rax, [rdi+0x48]                                      // reverse: block 4
+    bswap rax                                                // reverse: block 4
+    mov [rsp+0x40], rax                                      // reverse: block 4
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 5
+    vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 5
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 5
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 5
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 5
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 5
+    mov rax, [rdi+0x40]                                      // reverse: block 4
+    bswap rax                                                // reverse: block 4
+    mov [rsp+0x48], rax                                      // reverse: block 4
+    xor rax, [rsp+0x40]                                      // reverse: block 4
+    mov [rsp+0xa0], rax                                      // reverse: block 4
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 6
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 6
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
+    vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 6
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 6
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 6
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next blocks 4-7: counter + n
-  vmovdqu [rsp+0x80], xmm8                                   // next blocks 4-7: counter + n
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 6
-  vmovdqu xmm8, [rbx-0x70]                                   // next blocks 4-7: round key 0
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 6
-    vpclmulqdq xmm15, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8], 0x11                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00                 // ghash: multiply
-  vmovdqu xmm9, [rbx]                                        // next blocks 0-3: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 7
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 7
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 7
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm4, xmm8, xmm4                                     // next blocks 4-7: counter block ^ round key 0
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 7
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm5, xmm8, xmm5                                     // next blocks 4-7: counter block ^ round key 0
-    vmovdqu xmm13, [rsp+0x50]                                // ghash: block 5
-  vmovdqu xmm9, [rbx+0x10]                                   // next blocks 0-3: AES round 8
+    mov rax, [rdi+0x58]                                      // reverse: block 5
+    bswap rax                                                // reverse: block 5
+    mov [rsp+0x50], rax                                      // reverse: block 5
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 6
+    vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 6
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 6
+  vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 7
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 7
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 7
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    mov rax, [rdi+0x50]                                      // reverse: block 5
+    bswap rax                                                // reverse: block 5
+    mov [rsp+0x58], rax                                      // reverse: block 5
+    xor rax, [rsp+0x50]                                      // reverse: block 5
+    mov [rsp+0xa8], rax                                      // reverse: block 5
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 7
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 7
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 7
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 7
+    vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 7
+  vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm6, xmm8, xmm6                                     // next blocks 4-7: counter block ^ round key 0
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 8
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm7, xmm8, xmm7                                     // next blocks 4-7: counter block ^ round key 0
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 8
-  vmovdqu xmm8, [rbx-0x60]                                   // next blocks 4-7: AES round 1
-    vpclmulqdq xmm15, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x30], 0x00                 // ghash: multiply
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 8
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 1
-  vmovdqu xmm9, [rbx+0x20]                                   // next blocks 0-3: AES round 9
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 1
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 9
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 1
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 9
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 1
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 9
-  vmovdqu xmm8, [rbx-0x50]                                   // next blocks 4-7: AES round 2
-    vmovdqu xmm13, [rsp+0x60]                                // ghash: block 6
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 9
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 2
+    mov rax, [rdi+0x68]                                      // reverse: block 6
+    bswap rax                                                // reverse: block 6
+    mov [rsp+0x60], rax                                      // reverse: block 6
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 8
+    vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 8
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 8
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 8
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 8
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 8
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 8
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    mov rax, [rdi+0x60]                                      // reverse: block 6
+    bswap rax                                                // reverse: block 6
+    mov [rsp+0x68], rax                                      // reverse: block 6
+    xor rax, [rsp+0x60]                                      // reverse: block 6
+    mov [rsp+0xb0], rax                                      // reverse: block 6
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 8
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vmovdqu xmm9, [rbx+0x20]                                   // next aes: AES round 9
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 9
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 9
+    vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 9
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
-  vmovdqu xmm9, [rbx+0x30]                                   // next blocks 0-3: AES round 10
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 2
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenclast xmm0, xmm0, xmm9                               // next blocks 0-3: AES round 10
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 2
-  vaesenclast xmm1, xmm1, xmm9                               // next blocks 0-3: AES round 10
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 2
-    vpclmulqdq xmm15, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x50], 0x00                 // ghash: multiply
-  vaesenclast xmm2, xmm2, xmm9                               // next blocks 0-3: AES round 10
-  vmovdqu xmm8, [rbx-0x40]                                   // next blocks 4-7: AES round 3
-  vaesenclast xmm3, xmm3, xmm9                               // next blocks 0-3: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 3
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vpxor xmm0, xmm0, [rsi+0x80]                               // next blocks 0-3: text
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 3
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vpxor xmm1, xmm1, [rsi+0x90]                               // next blocks 0-3: text
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 3
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpxor xmm2, xmm2, [rsi+0xa0]                               // next blocks 0-3: text
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 3
-  vpxor xmm3, xmm3, [rsi+0xb0]                               // next blocks 0-3: text
-    vmovdqu xmm13, [rsp+0x70]                                // ghash: block 7
-  vmovdqu [rdi+0x80], xmm0                                   // next blocks 0-3: out
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vmovdqu xmm8, [rbx-0x30]                                   // next blocks 4-7: AES round 4
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
+    mov rax, [rdi+0x78]                                      // reverse: block 7
+    bswap rax                                                // reverse: block 7
+    mov [rsp+0x70], rax                                      // reverse: block 7
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 9
+    vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 9
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 9
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 9
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+  vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
+  vaesenclast xmm0, xmm0, xmm9                               // next aes: AES round 10
+  vaesenclast xmm1, xmm1, xmm9                               // next aes: AES round 10
+  vaesenclast xmm2, xmm2, xmm9                               // next aes: AES round 10
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    mov rax, [rdi+0x70]                                      // reverse: block 7
+    bswap rax                                                // reverse: block 7
+    mov [rsp+0x78], rax                                      // reverse: block 7
+    xor rax, [rsp+0x70]                                      // reverse: block 7
+    mov [rsp+0xb8], rax                                      // reverse: block 7
+  vaesenclast xmm3, xmm3, xmm9                               // next aes: AES round 10
+  vaesenclast xmm4, xmm4, xmm9                               // next aes: AES round 10
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenclast xmm5, xmm5, xmm9                               // next aes: AES round 10
+  vaesenclast xmm6, xmm6, xmm9                               // next aes: AES round 10
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenclast xmm7, xmm7, xmm9                               // next aes: AES round 10
+  vpxor xmm0, xmm0, [rsi+0x80]                               // next aes: text
+  vpxor xmm1, xmm1, [rsi+0x90]                               // next aes: text
+    vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
+  vpxor xmm2, xmm2, [rsi+0xa0]                               // next aes: text
+  vpxor xmm3, xmm3, [rsi+0xb0]                               // next aes: text
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-  vmovdqu [rdi+0x90], xmm1                                   // next blocks 0-3: out
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 4
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rdi+0xa0], xmm2                                   // next blocks 0-3: out
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 4
-  vmovdqu [rdi+0xb0], xmm3                                   // next blocks 0-3: out
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vmovdqu [rsp], xmm0                                        // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 4
-    vpclmulqdq xmm15, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x70], 0x00                 // ghash: multiply
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 4
-  vmovdqu [rsp+0x10], xmm1                                   // next blocks 0-3: ciphertext to the ring
-  vmovdqu xmm8, [rbx-0x20]                                   // next blocks 4-7: AES round 5
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vmovdqu [rsp+0x20], xmm2                                   // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 5
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vmovdqu [rsp+0x30], xmm3                                   // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 5
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    add rsi, 0x80                                            // advance: the next batch
-    add rdi, 0x80                                            // advance: the next batch
-    add r8, 0x100                                            // advance: the next batch
+  vpxor xmm4, xmm4, [rsi+0xc0]                               // next aes: text
+  vpxor xmm5, xmm5, [rsi+0xd0]                               // next aes: text
+    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
+  vpxor xmm6, xmm6, [rsi+0xe0]                               // next aes: text
+  vpxor xmm7, xmm7, [rsi+0xf0]                               // next aes: text
+  vmovdqu [rdi+0x80], xmm0                                   // next aes: out
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+  vmovdqu [rdi+0x90], xmm1                                   // next aes: out
+  vmovdqu [rdi+0xa0], xmm2                                   // next aes: out
+  vmovdqu [rdi+0xb0], xmm3                                   // next aes: out
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu [rdi+0xc0], xmm4                                   // next aes: out
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vmovdqu [rdi+0xd0], xmm5                                   // next aes: out
+  vmovdqu [rdi+0xe0], xmm6                                   // next aes: out
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vmovdqu [rdi+0xf0], xmm7                                   // next aes: out
+    lea rsi, [rsi+0x80]                                      // advance: the next batch
+    lea rdi, [rdi+0x80]                                      // advance: the next batch
+    lea r8, [r8+0x100]                                       // advance: the next batch
     sub rdx, 0x01                                            // one batch hashed
     sub r9, 0x01                                             // one batch hashed
   jne L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_end)
@@ -456,10 +536,6 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vpshufd xmm14, xmm12, 0x4e                                 // reduce: fold the next 64 bits
   vpxor xmm11, xmm11, xmm13                                  // reduce: fold the next 64 bits
   vpxor xmm11, xmm11, xmm14                                  // reduce: fold the next 64 bits
-  vmovdqu [rsp+0x90], xmm11                                  // reduce: Y, to be added to the next block
-  vpxor xmm10, xmm10, xmm10                                  // reduce: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // reduce: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // reduce: no products yet
     cmp rdx, 0x03                                            // rdx : 3
   jbe L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_else)
     lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
@@ -478,142 +554,177 @@ L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_else):
     mov r8, rcx                                              // the powers that end at end_power
     sub r8, rax                                              // the powers that end at end_power
 L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end):
+    vmovdqa xmm13, xmm11                                     // begin: Y
+    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
+    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
+    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
+    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
+    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
+    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
+    vpxor xmm10, xmm10, xmm15                                // begin: sum
+    vpxor xmm11, xmm11, xmm13                                // begin: sum
+    vpxor xmm12, xmm12, xmm14                                // begin: sum
 L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_end):
     cmp rdx, 0x01                                            // rdx : 1
   ja L(encrypt_batches_aes128_aesni_avx_more_turn)
 L(encrypt_batches_aes128_aesni_avx_more_end):
 
   // ---- GHASH of the last batch ----
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 5
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 5
-    vmovdqu xmm13, [rsp+0x10]                                // ghash: block 1
-  vmovdqu xmm8, [rbx-0x10]                                   // blocks 4-7: AES round 6
+  mov rax, [rdi+0x08]                                        // reverse: block 0
+  bswap rax                                                  // reverse: block 0
+  mov [rsp], rax                                             // reverse: block 0
+  mov rax, [rdi]                                             // reverse: block 0
+  bswap rax                                                  // reverse: block 0
+  mov [rsp+0x08], rax                                        // reverse: block 0
+  xor rax, [rsp]                                             // reverse: block 0
+  mov [rsp+0x80], rax                                        // reverse: block 0
+    vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
+  mov rax, [rdi+0x18]                                        // reverse: block 1
+  bswap rax                                                  // reverse: block 1
+  mov [rsp+0x10], rax                                        // reverse: block 1
+    vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
+    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x10]                                        // reverse: block 1
+  bswap rax                                                  // reverse: block 1
+  mov [rsp+0x18], rax                                        // reverse: block 1
+  xor rax, [rsp+0x10]                                        // reverse: block 1
+  mov [rsp+0x88], rax                                        // reverse: block 1
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 6
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 6
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 6
-    vpclmulqdq xmm15, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x00                 // ghash: multiply
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu xmm8, [rbx]                                        // blocks 4-7: AES round 7
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 7
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 7
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 7
-    vmovdqu xmm13, [rsp+0x20]                                // ghash: block 2
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 7
+  mov rax, [rdi+0x28]                                        // reverse: block 2
+  bswap rax                                                  // reverse: block 2
+  mov [rsp+0x20], rax                                        // reverse: block 2
+    vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x20]                                        // reverse: block 2
+  bswap rax                                                  // reverse: block 2
+  mov [rsp+0x28], rax                                        // reverse: block 2
+  xor rax, [rsp+0x20]                                        // reverse: block 2
+  mov [rsp+0x90], rax                                        // reverse: block 2
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
-  vmovdqu xmm8, [rbx+0x10]                                   // blocks 4-7: AES round 8
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 8
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 8
-    vpclmulqdq xmm15, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x00                 // ghash: multiply
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 8
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 8
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vmovdqu xmm8, [rbx+0x20]                                   // blocks 4-7: AES round 9
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 9
-    vmovdqu xmm13, [rsp+0x30]                                // ghash: block 3
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 9
+  mov rax, [rdi+0x38]                                        // reverse: block 3
+  bswap rax                                                  // reverse: block 3
+  mov [rsp+0x30], rax                                        // reverse: block 3
+    vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x30]                                        // reverse: block 3
+  bswap rax                                                  // reverse: block 3
+  mov [rsp+0x38], rax                                        // reverse: block 3
+  xor rax, [rsp+0x30]                                        // reverse: block 3
+  mov [rsp+0x98], rax                                        // reverse: block 3
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu xmm8, [rbx+0x30]                                   // blocks 4-7: AES round 10
-  vaesenclast xmm4, xmm4, xmm8                               // blocks 4-7: AES round 10
-    vpclmulqdq xmm15, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x00                 // ghash: multiply
-  vaesenclast xmm5, xmm5, xmm8                               // blocks 4-7: AES round 10
-  vaesenclast xmm6, xmm6, xmm8                               // blocks 4-7: AES round 10
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm7, xmm7, xmm8                               // blocks 4-7: AES round 10
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vpxor xmm4, xmm4, [rsi+0x40]                               // blocks 4-7: text
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpxor xmm5, xmm5, [rsi+0x50]                               // blocks 4-7: text
-    vmovdqu xmm13, [rsp]                                     // ghash: block 0
-  vpxor xmm6, xmm6, [rsi+0x60]                               // blocks 4-7: text
-  vpxor xmm7, xmm7, [rsi+0x70]                               // blocks 4-7: text
-    vpxor xmm13, xmm13, [rsp+0x90]                           // ghash: block 0 + Y
-  vmovdqu [rdi+0x40], xmm4                                   // blocks 4-7: out
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu [rdi+0x50], xmm5                                   // blocks 4-7: out
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpxor xmm15, xmm15, xmm15                                // ghash: Y is used up
-    vmovdqu [rsp+0x90], xmm15                                // ghash: Y is used up
-  vmovdqu [rdi+0x60], xmm6                                   // blocks 4-7: out
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu [rdi+0x70], xmm7                                   // blocks 4-7: out
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpshufd xmm14, xmm13, 0x4e                               // ghash: halves exchanged
-  vmovdqu [rsp+0x40], xmm4                                   // blocks 4-7: ciphertext to the ring
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rsp+0x50], xmm5                                   // blocks 4-7: ciphertext to the ring
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // ghash: multiply
-  vmovdqu [rsp+0x60], xmm6                                   // blocks 4-7: ciphertext to the ring
-  vmovdqu [rsp+0x70], xmm7                                   // blocks 4-7: ciphertext to the ring
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x40]                                // ghash: block 4
+  mov rax, [rdi+0x48]                                        // reverse: block 4
+  bswap rax                                                  // reverse: block 4
+  mov [rsp+0x40], rax                                        // reverse: block 4
+    vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x40]                                        // reverse: block 4
+  bswap rax                                                  // reverse: block 4
+  mov [rsp+0x48], rax                                        // reverse: block 4
+  xor rax, [rsp+0x40]                                        // reverse: block 4
+  mov [rsp+0xa0], rax                                        // reverse: block 4
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8], 0x11                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x50]                                // ghash: block 5
+  mov rax, [rdi+0x58]                                        // reverse: block 5
+  bswap rax                                                  // reverse: block 5
+  mov [rsp+0x50], rax                                        // reverse: block 5
+    vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x50]                                        // reverse: block 5
+  bswap rax                                                  // reverse: block 5
+  mov [rsp+0x58], rax                                        // reverse: block 5
+  xor rax, [rsp+0x50]                                        // reverse: block 5
+  mov [rsp+0xa8], rax                                        // reverse: block 5
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x30], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x60]                                // ghash: block 6
+  mov rax, [rdi+0x68]                                        // reverse: block 6
+  bswap rax                                                  // reverse: block 6
+  mov [rsp+0x60], rax                                        // reverse: block 6
+    vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x60]                                        // reverse: block 6
+  bswap rax                                                  // reverse: block 6
+  mov [rsp+0x68], rax                                        // reverse: block 6
+  xor rax, [rsp+0x60]                                        // reverse: block 6
+  mov [rsp+0xb0], rax                                        // reverse: block 6
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x50], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x70]                                // ghash: block 7
+  mov rax, [rdi+0x78]                                        // reverse: block 7
+  bswap rax                                                  // reverse: block 7
+  mov [rsp+0x70], rax                                        // reverse: block 7
+    vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x70]                                        // reverse: block 7
+  bswap rax                                                  // reverse: block 7
+  mov [rsp+0x78], rax                                        // reverse: block 7
+  xor rax, [rsp+0x70]                                        // reverse: block 7
+  mov [rsp+0xb8], rax                                        // reverse: block 7
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x70], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    add rsi, 0x80                                            // advance: the next batch
-    add rdi, 0x80                                            // advance: the next batch
-    add r8, 0x100                                            // advance: the next batch
+    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    lea rsi, [rsi+0x80]                                      // advance: the next batch
+    lea rdi, [rdi+0x80]                                      // advance: the next batch
+    lea r8, [r8+0x100]                                       // advance: the next batch
 
   // ---- leave ----
-  vmovdqu xmm0, [rsp+0x80]                                   // leave: counter; the frame is wiped
-  vpxor xmm1, xmm1, xmm1                                     // leave: counter; the frame is wiped
-  vmovdqu [rsp+0x80], xmm1                                   // leave: counter; the frame is wiped
-  vmovdqu [rsp+0x90], xmm1                                   // leave: counter; the frame is wiped
+  vmovdqu xmm0, [rsp+0xf0]                                   // counters: 8 i + r
+  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128] // counters: 8 i + r
+  vpaddd xmm0, xmm0, [rsp+0x100]                             // counters: 8 i + r
+  vpxor xmm1, xmm1, xmm1                                     // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xc0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xd0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xe0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xf0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0x100], xmm1                                  // counters: the frame's secrets are wiped
 
   // ---- return ----
-  add rsp, 0xa8                                              // the frame
+  add rsp, 0x118                                             // the frame
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc
@@ -628,7 +739,7 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // Not a C function: called by the routines of this backend alone, registers as above.
 // Clobbers rax, rdx, r8, r9 and the vectors that are not results.
-// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 280 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rdx rsi rdi r8 r9 xmm0..15 flags.
 //
 // Roles:
@@ -648,12 +759,24 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
 FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
   .cfi_startproc
   endbr64
-  sub rsp, 0xa8                                              // the frame
-  .cfi_def_cfa_offset 176
+  sub rsp, 0x118                                             // the frame
+  .cfi_def_cfa_offset 288
 
   // ---- enter ----
-  vmovdqu [rsp+0x80], xmm0                                   // enter: counter and Y to the frame
-  vmovdqu [rsp+0x90], xmm1                                   // enter: counter and Y to the frame
+  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // counters: 8 i and r
+  vpxor xmm3, xmm0, xmm2                                     // counters: 8 i and r
+  vmovdqu [rsp+0x100], xmm3                                  // counters: 8 i and r
+  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // counters: now
+  vpxor xmm3, xmm3, [rbx-0x70]                               // counters: now
+  vmovdqu [rsp+0xc0], xmm3                                   // counters: now
+  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // counters: next
+  vmovdqu [rsp+0xf0], xmm2                                   // counters: next
+  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]       // counters: next
+  vpxor xmm4, xmm4, [rbx-0x70]                               // counters: next
+  vmovdqu [rsp+0xd0], xmm4                                   // counters: next
+  vpxor xmm3, xmm3, xmm4                                     // counters: difference
+  vpor xmm3, xmm3, [rip + L(constant_below_8)]               // counters: difference
+  vmovdqu [rsp+0xe0], xmm3                                   // counters: difference
     cmp rdx, 0x03                                            // rdx : 3
   jbe L(encrypt_batches_aes192_aesni_avx_group_else)
     lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
@@ -672,411 +795,475 @@ L(encrypt_batches_aes192_aesni_avx_group_else):
     mov r8, rcx                                              // the powers that end at end_power
     sub r8, rax                                              // the powers that end at end_power
 L(encrypt_batches_aes192_aesni_avx_group_end):
+    cmp rdx, 0x03                                            // rdx : 3
+  jbe L(encrypt_batches_aes192_aesni_avx_hash_end)
+    vmovdqa xmm13, xmm1                                      // begin: Y
+    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
+    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
+    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
+    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
+    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
+    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
+    vpxor xmm10, xmm10, xmm15                                // begin: sum
+    vpxor xmm11, xmm11, xmm13                                // begin: sum
+    vpxor xmm12, xmm12, xmm14                                // begin: sum
+L(encrypt_batches_aes192_aesni_avx_hash_end):
 
   // ---- AES of the first batch ----
-  vmovdqu xmm9, [rsp+0x80]                                   // blocks 0-3: counter + n
-  vmovdqa xmm0, xmm9                                         // blocks 0-3: counter + n
-  vpaddd xmm1, xmm9, [rip + L(constant_counter_steps) + 16]  // blocks 0-3: counter + n
-  vpaddd xmm2, xmm9, [rip + L(constant_counter_steps) + 32]  // blocks 0-3: counter + n
-  vpaddd xmm3, xmm9, [rip + L(constant_counter_steps) + 48]  // blocks 0-3: counter + n
-  vmovdqu xmm9, [rbx-0x70]                                   // blocks 0-3: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // blocks 0-3: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // blocks 0-3: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // blocks 0-3: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // blocks 0-3: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // blocks 0-3: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // blocks 0-3: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // blocks 0-3: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 6
-  vmovdqu xmm8, [rsp+0x80]                                   // blocks 4-7: counter + n
-  vpaddd xmm4, xmm8, [rip + L(constant_counter_steps) + 64]  // blocks 4-7: counter + n
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 6
-  vpaddd xmm5, xmm8, [rip + L(constant_counter_steps) + 80]  // blocks 4-7: counter + n
-  vmovdqu xmm9, [rbx]                                        // blocks 0-3: AES round 7
-  vpaddd xmm6, xmm8, [rip + L(constant_counter_steps) + 96]  // blocks 4-7: counter + n
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 7
-  vpaddd xmm7, xmm8, [rip + L(constant_counter_steps) + 112] // blocks 4-7: counter + n
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 7
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // blocks 4-7: counter + n
-  vmovdqu [rsp+0x80], xmm8                                   // blocks 4-7: counter + n
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 7
-  vmovdqu xmm8, [rbx-0x70]                                   // blocks 4-7: round key 0
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // blocks 0-3: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 8
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm4, xmm8, xmm4                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 8
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm5, xmm8, xmm5                                     // blocks 4-7: counter block ^ round key 0
-  vmovdqu xmm9, [rbx+0x20]                                   // blocks 0-3: AES round 9
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm6, xmm8, xmm6                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 9
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm7, xmm8, xmm7                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 9
-  vmovdqu xmm8, [rbx-0x60]                                   // blocks 4-7: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 9
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 1
-  vmovdqu xmm9, [rbx+0x30]                                   // blocks 0-3: AES round 10
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 10
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 10
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 10
-  vmovdqu xmm8, [rbx-0x50]                                   // blocks 4-7: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 2
-  vmovdqu xmm9, [rbx+0x40]                                   // blocks 0-3: AES round 11
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 11
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 11
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 11
-  vmovdqu xmm8, [rbx-0x40]                                   // blocks 4-7: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 11
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 3
-  vmovdqu xmm9, [rbx+0x50]                                   // blocks 0-3: AES round 12
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 3
-  vaesenclast xmm0, xmm0, xmm9                               // blocks 0-3: AES round 12
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 3
-  vaesenclast xmm1, xmm1, xmm9                               // blocks 0-3: AES round 12
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 3
-  vaesenclast xmm2, xmm2, xmm9                               // blocks 0-3: AES round 12
-  vmovdqu xmm8, [rbx-0x30]                                   // blocks 4-7: AES round 4
-  vaesenclast xmm3, xmm3, xmm9                               // blocks 0-3: AES round 12
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 4
-  vpxor xmm0, xmm0, [rsi]                                    // blocks 0-3: text
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 4
-  vpxor xmm1, xmm1, [rsi+0x10]                               // blocks 0-3: text
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 4
-  vpxor xmm2, xmm2, [rsi+0x20]                               // blocks 0-3: text
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 4
-  vpxor xmm3, xmm3, [rsi+0x30]                               // blocks 0-3: text
-  vmovdqu [rdi], xmm0                                        // blocks 0-3: out
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vmovdqu xmm8, [rbx-0x20]                                   // blocks 4-7: AES round 5
-  vmovdqu [rdi+0x10], xmm1                                   // blocks 0-3: out
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 5
-  vmovdqu [rdi+0x20], xmm2                                   // blocks 0-3: out
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 5
-  vmovdqu [rdi+0x30], xmm3                                   // blocks 0-3: out
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vmovdqu [rsp], xmm0                                        // blocks 0-3: ciphertext to the ring
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 5
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 5
-  vmovdqu [rsp+0x10], xmm1                                   // blocks 0-3: ciphertext to the ring
-  vmovdqu xmm8, [rbx-0x10]                                   // blocks 4-7: AES round 6
-  vmovdqu [rsp+0x20], xmm2                                   // blocks 0-3: ciphertext to the ring
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu [rsp+0x30], xmm3                                   // blocks 0-3: ciphertext to the ring
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 6
+  vmovdqu xmm9, [rsp+0xe0]                                   // aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]                                   // aes: counter blocks
+  vpand xmm0, xmm9, [r14]                                    // aes: counter blocks
+  vpxor xmm0, xmm8, xmm0                                     // aes: counter blocks
+  vpand xmm1, xmm9, [r14+0x10]                               // aes: counter blocks
+  vpxor xmm1, xmm8, xmm1                                     // aes: counter blocks
+  vpand xmm2, xmm9, [r14+0x20]                               // aes: counter blocks
+  vpxor xmm2, xmm8, xmm2                                     // aes: counter blocks
+  vpand xmm3, xmm9, [r14+0x30]                               // aes: counter blocks
+  vpxor xmm3, xmm8, xmm3                                     // aes: counter blocks
+  vpand xmm4, xmm9, [r14+0x40]                               // aes: counter blocks
+  vpxor xmm4, xmm8, xmm4                                     // aes: counter blocks
+  vpand xmm5, xmm9, [r14+0x50]                               // aes: counter blocks
+  vpxor xmm5, xmm8, xmm5                                     // aes: counter blocks
+  vpand xmm6, xmm9, [r14+0x60]                               // aes: counter blocks
+  vpxor xmm6, xmm8, xmm6                                     // aes: counter blocks
+  vpand xmm7, xmm9, [r14+0x70]                               // aes: counter blocks
+  vpxor xmm7, xmm8, xmm7                                     // aes: counter blocks
+  vmovdqu xmm8, [rsp+0xf0]                                   // aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // aes: the next counters
+  vmovdqu [rsp+0xf0], xmm8                                   // aes: the next counters
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // aes: the next counters
+  vpxor xmm8, xmm8, [rbx-0x70]                               // aes: the next counters
+  vmovdqu xmm9, [rsp+0xd0]                                   // aes: the next counters
+  vmovdqu [rsp+0xc0], xmm9                                   // aes: the next counters
+  vmovdqu [rsp+0xd0], xmm8                                   // aes: the next counters
+  vpxor xmm9, xmm9, xmm8                                     // aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // aes: the next counters
+  vmovdqu [rsp+0xe0], xmm9                                   // aes: the next counters
+  vmovdqu xmm9, [rbx-0x60]                                   // aes: AES round 1
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 1
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 1
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 1
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 1
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 1
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 1
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 1
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 1
+  vmovdqu xmm9, [rbx-0x50]                                   // aes: AES round 2
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 2
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 2
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 2
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 2
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 2
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 2
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 2
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 2
+  vmovdqu xmm9, [rbx-0x40]                                   // aes: AES round 3
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 3
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 3
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 3
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 3
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 3
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 3
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 3
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 3
+  vmovdqu xmm9, [rbx-0x30]                                   // aes: AES round 4
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 4
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 4
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 4
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 4
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 4
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 4
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 4
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 4
+  vmovdqu xmm9, [rbx-0x20]                                   // aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 5
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 5
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 5
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 5
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 5
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 5
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 5
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 5
+  vmovdqu xmm9, [rbx-0x10]                                   // aes: AES round 6
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 6
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 6
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 6
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 6
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 6
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 6
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 6
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 6
+  vmovdqu xmm9, [rbx]                                        // aes: AES round 7
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 7
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 7
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 7
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 7
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 7
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 7
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 7
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 7
+  vmovdqu xmm9, [rbx+0x10]                                   // aes: AES round 8
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 8
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 8
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 8
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 8
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 8
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 8
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 8
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 8
+  vmovdqu xmm9, [rbx+0x20]                                   // aes: AES round 9
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 9
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 9
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 9
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 9
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 9
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 9
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 9
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 9
+  vmovdqu xmm9, [rbx+0x30]                                   // aes: AES round 10
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 10
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 10
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 10
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 10
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 10
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 10
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 10
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 10
+  vmovdqu xmm9, [rbx+0x40]                                   // aes: AES round 11
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 11
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 11
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 11
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 11
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 11
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 11
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 11
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 11
+  vmovdqu xmm9, [rbx+0x50]                                   // aes: AES round 12
+  vaesenclast xmm0, xmm0, xmm9                               // aes: AES round 12
+  vaesenclast xmm1, xmm1, xmm9                               // aes: AES round 12
+  vaesenclast xmm2, xmm2, xmm9                               // aes: AES round 12
+  vaesenclast xmm3, xmm3, xmm9                               // aes: AES round 12
+  vaesenclast xmm4, xmm4, xmm9                               // aes: AES round 12
+  vaesenclast xmm5, xmm5, xmm9                               // aes: AES round 12
+  vaesenclast xmm6, xmm6, xmm9                               // aes: AES round 12
+  vaesenclast xmm7, xmm7, xmm9                               // aes: AES round 12
+  vpxor xmm0, xmm0, [rsi]                                    // aes: text
+  vpxor xmm1, xmm1, [rsi+0x10]                               // aes: text
+  vpxor xmm2, xmm2, [rsi+0x20]                               // aes: text
+  vpxor xmm3, xmm3, [rsi+0x30]                               // aes: text
+  vpxor xmm4, xmm4, [rsi+0x40]                               // aes: text
+  vpxor xmm5, xmm5, [rsi+0x50]                               // aes: text
+  vpxor xmm6, xmm6, [rsi+0x60]                               // aes: text
+  vpxor xmm7, xmm7, [rsi+0x70]                               // aes: text
+  vmovdqu [rdi], xmm0                                        // aes: out
+  vmovdqu [rdi+0x10], xmm1                                   // aes: out
+  vmovdqu [rdi+0x20], xmm2                                   // aes: out
+  vmovdqu [rdi+0x30], xmm3                                   // aes: out
+  vmovdqu [rdi+0x40], xmm4                                   // aes: out
+  vmovdqu [rdi+0x50], xmm5                                   // aes: out
+  vmovdqu [rdi+0x60], xmm6                                   // aes: out
+  vmovdqu [rdi+0x70], xmm7                                   // aes: out
     cmp rdx, 0x01                                            // rdx : 1
   jbe L(encrypt_batches_aes192_aesni_avx_more_end)
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00
-  .byte 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f
-  .byte 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x90
 L(encrypt_batches_aes192_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu xmm9, [rsp+0x80]                                   // next blocks 0-3: counter + n
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqa xmm0, xmm9                                         // next blocks 0-3: counter + n
-    vmovdqu xmm13, [rsp+0x10]                                // ghash: block 1
-  vmovdqu xmm8, [rbx]                                        // blocks 4-7: AES round 7
-  vpaddd xmm1, xmm9, [rip + L(constant_counter_steps) + 16]  // next blocks 0-3: counter + n
+  vmovdqu xmm9, [rsp+0xe0]                                   // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]                                   // next aes: counter blocks
+  vpand xmm0, xmm9, [r14]                                    // next aes: counter blocks
+  vpxor xmm0, xmm8, xmm0                                     // next aes: counter blocks
+  vpand xmm1, xmm9, [r14+0x10]                               // next aes: counter blocks
+  vpxor xmm1, xmm8, xmm1                                     // next aes: counter blocks
+  vpand xmm2, xmm9, [r14+0x20]                               // next aes: counter blocks
+  vpxor xmm2, xmm8, xmm2                                     // next aes: counter blocks
+  vpand xmm3, xmm9, [r14+0x30]                               // next aes: counter blocks
+  vpxor xmm3, xmm8, xmm3                                     // next aes: counter blocks
+    mov rax, [rdi+0x08]                                      // reverse: block 0
+    bswap rax                                                // reverse: block 0
+    mov [rsp], rax                                           // reverse: block 0
+  vpand xmm4, xmm9, [r14+0x40]                               // next aes: counter blocks
+  vpxor xmm4, xmm8, xmm4                                     // next aes: counter blocks
+  vpand xmm5, xmm9, [r14+0x50]                               // next aes: counter blocks
+  vpxor xmm5, xmm8, xmm5                                     // next aes: counter blocks
+  vpand xmm6, xmm9, [r14+0x60]                               // next aes: counter blocks
+  vpxor xmm6, xmm8, xmm6                                     // next aes: counter blocks
+  vpand xmm7, xmm9, [r14+0x70]                               // next aes: counter blocks
+  vpxor xmm7, xmm8, xmm7                                     // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next aes: the next counters
+  vmovdqu [rsp+0xf0], xmm8                                   // next aes: the next counters
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // next aes: the next counters
+  vpxor xmm8, xmm8, [rbx-0x70]                               // next aes: the next counters
+  vmovdqu xmm9, [rsp+0xd0]                                   // next aes: the next counters
+    mov rax, [rdi]                                           // reverse: block 0
+    bswap rax                                                // reverse: block 0
+    mov [rsp+0x08], rax                                      // reverse: block 0
+    xor rax, [rsp]                                           // reverse: block 0
+    mov [rsp+0x80], rax                                      // reverse: block 0
+  vmovdqu [rsp+0xc0], xmm9                                   // next aes: the next counters
+  vmovdqu [rsp+0xd0], xmm8                                   // next aes: the next counters
+  vpxor xmm9, xmm9, xmm8                                     // next aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // next aes: the next counters
+  vmovdqu [rsp+0xe0], xmm9                                   // next aes: the next counters
+    vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
+  vmovdqu xmm9, [rbx-0x60]                                   // next aes: AES round 1
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 1
+    mov rax, [rdi+0x18]                                      // reverse: block 1
+    bswap rax                                                // reverse: block 1
+    mov [rsp+0x10], rax                                      // reverse: block 1
+    vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 1
+    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 1
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 1
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 1
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 1
+    mov rax, [rdi+0x10]                                      // reverse: block 1
+    bswap rax                                                // reverse: block 1
+    mov [rsp+0x18], rax                                      // reverse: block 1
+    xor rax, [rsp+0x10]                                      // reverse: block 1
+    mov [rsp+0x88], rax                                      // reverse: block 1
+  vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 2
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 2
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 2
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 2
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 2
+    vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 2
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 2
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 7
-  vpaddd xmm2, xmm9, [rip + L(constant_counter_steps) + 32]  // next blocks 0-3: counter + n
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 7
-  vpaddd xmm3, xmm9, [rip + L(constant_counter_steps) + 48]  // next blocks 0-3: counter + n
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 7
-  vmovdqu xmm9, [rbx-0x70]                                   // next blocks 0-3: round key 0
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 7
-    vpclmulqdq xmm15, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x10]                                   // blocks 4-7: AES round 8
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 8
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 8
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 8
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // next blocks 0-3: counter block ^ round key 0
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 8
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // next blocks 0-3: counter block ^ round key 0
-    vmovdqu xmm13, [rsp+0x20]                                // ghash: block 2
-  vmovdqu xmm8, [rbx+0x20]                                   // blocks 4-7: AES round 9
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // next blocks 0-3: counter block ^ round key 0
+    mov rax, [rdi+0x28]                                      // reverse: block 2
+    bswap rax                                                // reverse: block 2
+    mov [rsp+0x20], rax                                      // reverse: block 2
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 2
+    vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
+  vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 3
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 3
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 3
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 3
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 3
+    mov rax, [rdi+0x20]                                      // reverse: block 2
+    bswap rax                                                // reverse: block 2
+    mov [rsp+0x28], rax                                      // reverse: block 2
+    xor rax, [rsp+0x20]                                      // reverse: block 2
+    mov [rsp+0x90], rax                                      // reverse: block 2
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 3
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 3
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 4
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 4
+    vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 4
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 4
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 9
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // next blocks 0-3: counter block ^ round key 0
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 9
-  vmovdqu xmm9, [rbx-0x60]                                   // next blocks 0-3: AES round 1
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 1
-    vpclmulqdq xmm15, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x30]                                   // blocks 4-7: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 1
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 1
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 1
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 10
-  vmovdqu xmm9, [rbx-0x50]                                   // next blocks 0-3: AES round 2
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 2
-  vmovdqu xmm8, [rbx+0x40]                                   // blocks 4-7: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 2
-    vmovdqu xmm13, [rsp+0x30]                                // ghash: block 3
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 2
+    mov rax, [rdi+0x38]                                      // reverse: block 3
+    bswap rax                                                // reverse: block 3
+    mov [rsp+0x30], rax                                      // reverse: block 3
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 4
+    vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 4
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 4
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 4
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 5
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 5
+    mov rax, [rdi+0x30]                                      // reverse: block 3
+    bswap rax                                                // reverse: block 3
+    mov [rsp+0x38], rax                                      // reverse: block 3
+    xor rax, [rsp+0x30]                                      // reverse: block 3
+    mov [rsp+0x98], rax                                      // reverse: block 3
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 5
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 5
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 5
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 5
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 5
+    vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
+  vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 2
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 11
-  vmovdqu xmm9, [rbx-0x40]                                   // next blocks 0-3: AES round 3
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 3
-    vpclmulqdq xmm15, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x50]                                   // blocks 4-7: AES round 12
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 3
-  vaesenclast xmm4, xmm4, xmm8                               // blocks 4-7: AES round 12
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 3
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm5, xmm5, xmm8                               // blocks 4-7: AES round 12
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 3
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenclast xmm6, xmm6, xmm8                               // blocks 4-7: AES round 12
-  vmovdqu xmm9, [rbx-0x30]                                   // next blocks 0-3: AES round 4
-  vaesenclast xmm7, xmm7, xmm8                               // blocks 4-7: AES round 12
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 4
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpxor xmm4, xmm4, [rsi+0x40]                               // blocks 4-7: text
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 4
-    vmovdqu xmm13, [rsp]                                     // ghash: block 0
-  vpxor xmm5, xmm5, [rsi+0x50]                               // blocks 4-7: text
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 4
-    vpxor xmm13, xmm13, [rsp+0x90]                           // ghash: block 0 + Y
-  vpxor xmm6, xmm6, [rsi+0x60]                               // blocks 4-7: text
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 4
-  vpxor xmm7, xmm7, [rsi+0x70]                               // blocks 4-7: text
-  vmovdqu [rdi+0x40], xmm4                                   // blocks 4-7: out
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu xmm9, [rbx-0x20]                                   // next blocks 0-3: AES round 5
-    vpxor xmm15, xmm15, xmm15                                // ghash: Y is used up
-    vmovdqu [rsp+0x90], xmm15                                // ghash: Y is used up
-  vmovdqu [rdi+0x50], xmm5                                   // blocks 4-7: out
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 5
-  vmovdqu [rdi+0x60], xmm6                                   // blocks 4-7: out
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpshufd xmm14, xmm13, 0x4e                               // ghash: halves exchanged
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 5
-  vmovdqu [rdi+0x70], xmm7                                   // blocks 4-7: out
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rsp+0x40], xmm4                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 5
-  vmovdqu [rsp+0x50], xmm5                                   // blocks 4-7: ciphertext to the ring
-  vmovdqu xmm9, [rbx-0x10]                                   // next blocks 0-3: AES round 6
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // ghash: multiply
-  vmovdqu [rsp+0x60], xmm6                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 6
-  vmovdqu [rsp+0x70], xmm7                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 6
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 6
-  vmovdqu xmm8, [rsp+0x80]                                   // next blocks 4-7: counter + n
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vpaddd xmm4, xmm8, [rip + L(constant_counter_steps) + 64]  // next blocks 4-7: counter + n
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 6
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpaddd xmm5, xmm8, [rip + L(constant_counter_steps) + 80]  // next blocks 4-7: counter + n
-  vmovdqu xmm9, [rbx]                                        // next blocks 0-3: AES round 7
-  vpaddd xmm6, xmm8, [rip + L(constant_counter_steps) + 96]  // next blocks 4-7: counter + n
-    vmovdqu xmm13, [rsp+0x40]                                // ghash: block 4
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 7
-  vpaddd xmm7, xmm8, [rip + L(constant_counter_steps) + 112] // next blocks 4-7: counter + n
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 6
+    mov rax, [rdi+0x48]                                      // reverse: block 4
+    bswap rax                                                // reverse: block 4
+    mov [rsp+0x40], rax                                      // reverse: block 4
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 6
+    vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 6
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 6
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 6
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 6
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 6
+    mov rax, [rdi+0x40]                                      // reverse: block 4
+    bswap rax                                                // reverse: block 4
+    mov [rsp+0x48], rax                                      // reverse: block 4
+    xor rax, [rsp+0x40]                                      // reverse: block 4
+    mov [rsp+0xa0], rax                                      // reverse: block 4
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 7
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 7
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 7
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 7
+    vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 7
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 7
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 7
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next blocks 4-7: counter + n
-  vmovdqu [rsp+0x80], xmm8                                   // next blocks 4-7: counter + n
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 7
-  vmovdqu xmm8, [rbx-0x70]                                   // next blocks 4-7: round key 0
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // next blocks 0-3: AES round 8
-    vpclmulqdq xmm15, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8], 0x11                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00                 // ghash: multiply
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 8
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 8
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm4, xmm8, xmm4                                     // next blocks 4-7: counter block ^ round key 0
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 8
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm5, xmm8, xmm5                                     // next blocks 4-7: counter block ^ round key 0
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vmovdqu xmm9, [rbx+0x20]                                   // next blocks 0-3: AES round 9
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm6, xmm8, xmm6                                     // next blocks 4-7: counter block ^ round key 0
-    vmovdqu xmm13, [rsp+0x50]                                // ghash: block 5
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 9
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm7, xmm8, xmm7                                     // next blocks 4-7: counter block ^ round key 0
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 9
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 7
+    mov rax, [rdi+0x58]                                      // reverse: block 5
+    bswap rax                                                // reverse: block 5
+    mov [rsp+0x50], rax                                      // reverse: block 5
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 7
+    vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
+  vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 8
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 8
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 8
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 8
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 8
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    mov rax, [rdi+0x50]                                      // reverse: block 5
+    bswap rax                                                // reverse: block 5
+    mov [rsp+0x58], rax                                      // reverse: block 5
+    xor rax, [rsp+0x50]                                      // reverse: block 5
+    mov [rsp+0xa8], rax                                      // reverse: block 5
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 8
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 8
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 8
+  vmovdqu xmm9, [rbx+0x20]                                   // next aes: AES round 9
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 9
+    vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 9
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 9
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 9
-  vmovdqu xmm8, [rbx-0x60]                                   // next blocks 4-7: AES round 1
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 9
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 1
-  vmovdqu xmm9, [rbx+0x30]                                   // next blocks 0-3: AES round 10
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 1
-    vpclmulqdq xmm15, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x30], 0x00                 // ghash: multiply
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 10
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 10
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 1
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 10
-  vmovdqu xmm8, [rbx-0x50]                                   // next blocks 4-7: AES round 2
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 2
-  vmovdqu xmm9, [rbx+0x40]                                   // next blocks 0-3: AES round 11
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 2
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 11
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 2
-    vmovdqu xmm13, [rsp+0x60]                                // ghash: block 6
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 11
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 2
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
+    mov rax, [rdi+0x68]                                      // reverse: block 6
+    bswap rax                                                // reverse: block 6
+    mov [rsp+0x60], rax                                      // reverse: block 6
+    vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 9
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 9
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 9
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 9
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+  vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 10
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 10
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    mov rax, [rdi+0x60]                                      // reverse: block 6
+    bswap rax                                                // reverse: block 6
+    mov [rsp+0x68], rax                                      // reverse: block 6
+    xor rax, [rsp+0x60]                                      // reverse: block 6
+    mov [rsp+0xb0], rax                                      // reverse: block 6
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 10
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 10
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 10
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 10
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 10
+    vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 10
+  vmovdqu xmm9, [rbx+0x40]                                   // next aes: AES round 11
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 11
-  vmovdqu xmm8, [rbx-0x40]                                   // next blocks 4-7: AES round 3
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 11
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 3
-  vmovdqu xmm9, [rbx+0x50]                                   // next blocks 0-3: AES round 12
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 3
-    vpclmulqdq xmm15, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x50], 0x00                 // ghash: multiply
-  vaesenclast xmm0, xmm0, xmm9                               // next blocks 0-3: AES round 12
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 3
-  vaesenclast xmm1, xmm1, xmm9                               // next blocks 0-3: AES round 12
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 3
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm2, xmm2, xmm9                               // next blocks 0-3: AES round 12
-  vmovdqu xmm8, [rbx-0x30]                                   // next blocks 4-7: AES round 4
-  vaesenclast xmm3, xmm3, xmm9                               // next blocks 0-3: AES round 12
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 4
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vpxor xmm0, xmm0, [rsi+0x80]                               // next blocks 0-3: text
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 4
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpxor xmm1, xmm1, [rsi+0x90]                               // next blocks 0-3: text
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 4
-    vmovdqu xmm13, [rsp+0x70]                                // ghash: block 7
-  vpxor xmm2, xmm2, [rsi+0xa0]                               // next blocks 0-3: text
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 4
-  vpxor xmm3, xmm3, [rsi+0xb0]                               // next blocks 0-3: text
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 11
+    mov rax, [rdi+0x78]                                      // reverse: block 7
+    bswap rax                                                // reverse: block 7
+    mov [rsp+0x70], rax                                      // reverse: block 7
+    vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 11
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 11
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 11
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 11
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 11
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 11
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 11
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    mov rax, [rdi+0x70]                                      // reverse: block 7
+    bswap rax                                                // reverse: block 7
+    mov [rsp+0x78], rax                                      // reverse: block 7
+    xor rax, [rsp+0x70]                                      // reverse: block 7
+    mov [rsp+0xb8], rax                                      // reverse: block 7
+  vmovdqu xmm9, [rbx+0x50]                                   // next aes: AES round 12
+  vaesenclast xmm0, xmm0, xmm9                               // next aes: AES round 12
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenclast xmm1, xmm1, xmm9                               // next aes: AES round 12
+  vaesenclast xmm2, xmm2, xmm9                               // next aes: AES round 12
+  vaesenclast xmm3, xmm3, xmm9                               // next aes: AES round 12
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenclast xmm4, xmm4, xmm9                               // next aes: AES round 12
+  vaesenclast xmm5, xmm5, xmm9                               // next aes: AES round 12
+    vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
+  vaesenclast xmm6, xmm6, xmm9                               // next aes: AES round 12
+  vaesenclast xmm7, xmm7, xmm9                               // next aes: AES round 12
+  vpxor xmm0, xmm0, [rsi+0x80]                               // next aes: text
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-  vmovdqu [rdi+0x80], xmm0                                   // next blocks 0-3: out
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vmovdqu xmm8, [rbx-0x20]                                   // next blocks 4-7: AES round 5
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rdi+0x90], xmm1                                   // next blocks 0-3: out
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 5
-  vmovdqu [rdi+0xa0], xmm2                                   // next blocks 0-3: out
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 5
-  vmovdqu [rdi+0xb0], xmm3                                   // next blocks 0-3: out
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-    vpclmulqdq xmm15, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x70], 0x00                 // ghash: multiply
-  vmovdqu [rsp], xmm0                                        // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 5
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 5
-  vmovdqu [rsp+0x10], xmm1                                   // next blocks 0-3: ciphertext to the ring
-  vmovdqu xmm8, [rbx-0x10]                                   // next blocks 4-7: AES round 6
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vmovdqu [rsp+0x20], xmm2                                   // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 6
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vmovdqu [rsp+0x30], xmm3                                   // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 6
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    add rsi, 0x80                                            // advance: the next batch
-    add rdi, 0x80                                            // advance: the next batch
-    add r8, 0x100                                            // advance: the next batch
+  vpxor xmm1, xmm1, [rsi+0x90]                               // next aes: text
+  vpxor xmm2, xmm2, [rsi+0xa0]                               // next aes: text
+  vpxor xmm3, xmm3, [rsi+0xb0]                               // next aes: text
+    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
+  vpxor xmm4, xmm4, [rsi+0xc0]                               // next aes: text
+  vpxor xmm5, xmm5, [rsi+0xd0]                               // next aes: text
+  vpxor xmm6, xmm6, [rsi+0xe0]                               // next aes: text
+  vpxor xmm7, xmm7, [rsi+0xf0]                               // next aes: text
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+  vmovdqu [rdi+0x80], xmm0                                   // next aes: out
+  vmovdqu [rdi+0x90], xmm1                                   // next aes: out
+  vmovdqu [rdi+0xa0], xmm2                                   // next aes: out
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu [rdi+0xb0], xmm3                                   // next aes: out
+  vmovdqu [rdi+0xc0], xmm4                                   // next aes: out
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vmovdqu [rdi+0xd0], xmm5                                   // next aes: out
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vmovdqu [rdi+0xe0], xmm6                                   // next aes: out
+  vmovdqu [rdi+0xf0], xmm7                                   // next aes: out
+    lea rsi, [rsi+0x80]                                      // advance: the next batch
+    lea rdi, [rdi+0x80]                                      // advance: the next batch
+    lea r8, [r8+0x100]                                       // advance: the next batch
     sub rdx, 0x01                                            // one batch hashed
     sub r9, 0x01                                             // one batch hashed
   jne L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_end)
@@ -1092,10 +1279,6 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vpshufd xmm14, xmm12, 0x4e                                 // reduce: fold the next 64 bits
   vpxor xmm11, xmm11, xmm13                                  // reduce: fold the next 64 bits
   vpxor xmm11, xmm11, xmm14                                  // reduce: fold the next 64 bits
-  vmovdqu [rsp+0x90], xmm11                                  // reduce: Y, to be added to the next block
-  vpxor xmm10, xmm10, xmm10                                  // reduce: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // reduce: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // reduce: no products yet
     cmp rdx, 0x03                                            // rdx : 3
   jbe L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_else)
     lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
@@ -1114,147 +1297,177 @@ L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_else):
     mov r8, rcx                                              // the powers that end at end_power
     sub r8, rax                                              // the powers that end at end_power
 L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end):
+    vmovdqa xmm13, xmm11                                     // begin: Y
+    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
+    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
+    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
+    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
+    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
+    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
+    vpxor xmm10, xmm10, xmm15                                // begin: sum
+    vpxor xmm11, xmm11, xmm13                                // begin: sum
+    vpxor xmm12, xmm12, xmm14                                // begin: sum
 L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_end):
     cmp rdx, 0x01                                            // rdx : 1
   ja L(encrypt_batches_aes192_aesni_avx_more_turn)
 L(encrypt_batches_aes192_aesni_avx_more_end):
 
   // ---- GHASH of the last batch ----
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 6
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 6
-    vmovdqu xmm13, [rsp+0x10]                                // ghash: block 1
-  vmovdqu xmm8, [rbx]                                        // blocks 4-7: AES round 7
+  mov rax, [rdi+0x08]                                        // reverse: block 0
+  bswap rax                                                  // reverse: block 0
+  mov [rsp], rax                                             // reverse: block 0
+  mov rax, [rdi]                                             // reverse: block 0
+  bswap rax                                                  // reverse: block 0
+  mov [rsp+0x08], rax                                        // reverse: block 0
+  xor rax, [rsp]                                             // reverse: block 0
+  mov [rsp+0x80], rax                                        // reverse: block 0
+    vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
+  mov rax, [rdi+0x18]                                        // reverse: block 1
+  bswap rax                                                  // reverse: block 1
+  mov [rsp+0x10], rax                                        // reverse: block 1
+    vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
+    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x10]                                        // reverse: block 1
+  bswap rax                                                  // reverse: block 1
+  mov [rsp+0x18], rax                                        // reverse: block 1
+  xor rax, [rsp+0x10]                                        // reverse: block 1
+  mov [rsp+0x88], rax                                        // reverse: block 1
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 7
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 7
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 7
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 7
-    vpclmulqdq xmm15, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x10]                                   // blocks 4-7: AES round 8
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 8
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 8
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 8
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 8
-    vmovdqu xmm13, [rsp+0x20]                                // ghash: block 2
-  vmovdqu xmm8, [rbx+0x20]                                   // blocks 4-7: AES round 9
+  mov rax, [rdi+0x28]                                        // reverse: block 2
+  bswap rax                                                  // reverse: block 2
+  mov [rsp+0x20], rax                                        // reverse: block 2
+    vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x20]                                        // reverse: block 2
+  bswap rax                                                  // reverse: block 2
+  mov [rsp+0x28], rax                                        // reverse: block 2
+  xor rax, [rsp+0x20]                                        // reverse: block 2
+  mov [rsp+0x90], rax                                        // reverse: block 2
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 9
-    vpclmulqdq xmm15, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x30]                                   // blocks 4-7: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 10
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 10
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 10
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 10
-  vmovdqu xmm8, [rbx+0x40]                                   // blocks 4-7: AES round 11
-    vmovdqu xmm13, [rsp+0x30]                                // ghash: block 3
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 11
+  mov rax, [rdi+0x38]                                        // reverse: block 3
+  bswap rax                                                  // reverse: block 3
+  mov [rsp+0x30], rax                                        // reverse: block 3
+    vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x30]                                        // reverse: block 3
+  bswap rax                                                  // reverse: block 3
+  mov [rsp+0x38], rax                                        // reverse: block 3
+  xor rax, [rsp+0x30]                                        // reverse: block 3
+  mov [rsp+0x98], rax                                        // reverse: block 3
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 11
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 11
-    vpclmulqdq xmm15, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x50]                                   // blocks 4-7: AES round 12
-  vaesenclast xmm4, xmm4, xmm8                               // blocks 4-7: AES round 12
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm5, xmm5, xmm8                               // blocks 4-7: AES round 12
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenclast xmm6, xmm6, xmm8                               // blocks 4-7: AES round 12
-  vaesenclast xmm7, xmm7, xmm8                               // blocks 4-7: AES round 12
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpxor xmm4, xmm4, [rsi+0x40]                               // blocks 4-7: text
-    vmovdqu xmm13, [rsp]                                     // ghash: block 0
-  vpxor xmm5, xmm5, [rsi+0x50]                               // blocks 4-7: text
-    vpxor xmm13, xmm13, [rsp+0x90]                           // ghash: block 0 + Y
-  vpxor xmm6, xmm6, [rsi+0x60]                               // blocks 4-7: text
-  vpxor xmm7, xmm7, [rsi+0x70]                               // blocks 4-7: text
-  vmovdqu [rdi+0x40], xmm4                                   // blocks 4-7: out
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpxor xmm15, xmm15, xmm15                                // ghash: Y is used up
-    vmovdqu [rsp+0x90], xmm15                                // ghash: Y is used up
-  vmovdqu [rdi+0x50], xmm5                                   // blocks 4-7: out
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu [rdi+0x60], xmm6                                   // blocks 4-7: out
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpshufd xmm14, xmm13, 0x4e                               // ghash: halves exchanged
-  vmovdqu [rdi+0x70], xmm7                                   // blocks 4-7: out
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rsp+0x40], xmm4                                   // blocks 4-7: ciphertext to the ring
-  vmovdqu [rsp+0x50], xmm5                                   // blocks 4-7: ciphertext to the ring
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // ghash: multiply
-  vmovdqu [rsp+0x60], xmm6                                   // blocks 4-7: ciphertext to the ring
-  vmovdqu [rsp+0x70], xmm7                                   // blocks 4-7: ciphertext to the ring
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x40]                                // ghash: block 4
+  mov rax, [rdi+0x48]                                        // reverse: block 4
+  bswap rax                                                  // reverse: block 4
+  mov [rsp+0x40], rax                                        // reverse: block 4
+    vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x40]                                        // reverse: block 4
+  bswap rax                                                  // reverse: block 4
+  mov [rsp+0x48], rax                                        // reverse: block 4
+  xor rax, [rsp+0x40]                                        // reverse: block 4
+  mov [rsp+0xa0], rax                                        // reverse: block 4
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8], 0x11                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x50]                                // ghash: block 5
+  mov rax, [rdi+0x58]                                        // reverse: block 5
+  bswap rax                                                  // reverse: block 5
+  mov [rsp+0x50], rax                                        // reverse: block 5
+    vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x50]                                        // reverse: block 5
+  bswap rax                                                  // reverse: block 5
+  mov [rsp+0x58], rax                                        // reverse: block 5
+  xor rax, [rsp+0x50]                                        // reverse: block 5
+  mov [rsp+0xa8], rax                                        // reverse: block 5
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x30], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x60]                                // ghash: block 6
+  mov rax, [rdi+0x68]                                        // reverse: block 6
+  bswap rax                                                  // reverse: block 6
+  mov [rsp+0x60], rax                                        // reverse: block 6
+    vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x60]                                        // reverse: block 6
+  bswap rax                                                  // reverse: block 6
+  mov [rsp+0x68], rax                                        // reverse: block 6
+  xor rax, [rsp+0x60]                                        // reverse: block 6
+  mov [rsp+0xb0], rax                                        // reverse: block 6
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x50], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x70]                                // ghash: block 7
+  mov rax, [rdi+0x78]                                        // reverse: block 7
+  bswap rax                                                  // reverse: block 7
+  mov [rsp+0x70], rax                                        // reverse: block 7
+    vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x70]                                        // reverse: block 7
+  bswap rax                                                  // reverse: block 7
+  mov [rsp+0x78], rax                                        // reverse: block 7
+  xor rax, [rsp+0x70]                                        // reverse: block 7
+  mov [rsp+0xb8], rax                                        // reverse: block 7
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x70], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    add rsi, 0x80                                            // advance: the next batch
-    add rdi, 0x80                                            // advance: the next batch
-    add r8, 0x100                                            // advance: the next batch
+    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    lea rsi, [rsi+0x80]                                      // advance: the next batch
+    lea rdi, [rdi+0x80]                                      // advance: the next batch
+    lea r8, [r8+0x100]                                       // advance: the next batch
 
   // ---- leave ----
-  vmovdqu xmm0, [rsp+0x80]                                   // leave: counter; the frame is wiped
-  vpxor xmm1, xmm1, xmm1                                     // leave: counter; the frame is wiped
-  vmovdqu [rsp+0x80], xmm1                                   // leave: counter; the frame is wiped
-  vmovdqu [rsp+0x90], xmm1                                   // leave: counter; the frame is wiped
+  vmovdqu xmm0, [rsp+0xf0]                                   // counters: 8 i + r
+  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128] // counters: 8 i + r
+  vpaddd xmm0, xmm0, [rsp+0x100]                             // counters: 8 i + r
+  vpxor xmm1, xmm1, xmm1                                     // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xc0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xd0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xe0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xf0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0x100], xmm1                                  // counters: the frame's secrets are wiped
 
   // ---- return ----
-  add rsp, 0xa8                                              // the frame
+  add rsp, 0x118                                             // the frame
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc
@@ -1269,7 +1482,7 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // Not a C function: called by the routines of this backend alone, registers as above.
 // Clobbers rax, rdx, r8, r9 and the vectors that are not results.
-// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 280 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rdx rsi rdi r8 r9 xmm0..15 flags.
 //
 // Roles:
@@ -1289,12 +1502,24 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
 FUNCTION(stitchgcm_encrypt_batches_aes256_aesni_avx)
   .cfi_startproc
   endbr64
-  sub rsp, 0xa8                                              // the frame
-  .cfi_def_cfa_offset 176
+  sub rsp, 0x118                                             // the frame
+  .cfi_def_cfa_offset 288
 
   // ---- enter ----
-  vmovdqu [rsp+0x80], xmm0                                   // enter: counter and Y to the frame
-  vmovdqu [rsp+0x90], xmm1                                   // enter: counter and Y to the frame
+  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // counters: 8 i and r
+  vpxor xmm3, xmm0, xmm2                                     // counters: 8 i and r
+  vmovdqu [rsp+0x100], xmm3                                  // counters: 8 i and r
+  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // counters: now
+  vpxor xmm3, xmm3, [rbx-0x70]                               // counters: now
+  vmovdqu [rsp+0xc0], xmm3                                   // counters: now
+  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // counters: next
+  vmovdqu [rsp+0xf0], xmm2                                   // counters: next
+  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]       // counters: next
+  vpxor xmm4, xmm4, [rbx-0x70]                               // counters: next
+  vmovdqu [rsp+0xd0], xmm4                                   // counters: next
+  vpxor xmm3, xmm3, xmm4                                     // counters: difference
+  vpor xmm3, xmm3, [rip + L(constant_below_8)]               // counters: difference
+  vmovdqu [rsp+0xe0], xmm3                                   // counters: difference
     cmp rdx, 0x03                                            // rdx : 3
   jbe L(encrypt_batches_aes256_aesni_avx_group_else)
     lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
@@ -1313,445 +1538,510 @@ L(encrypt_batches_aes256_aesni_avx_group_else):
     mov r8, rcx                                              // the powers that end at end_power
     sub r8, rax                                              // the powers that end at end_power
 L(encrypt_batches_aes256_aesni_avx_group_end):
+    cmp rdx, 0x03                                            // rdx : 3
+  jbe L(encrypt_batches_aes256_aesni_avx_hash_end)
+    vmovdqa xmm13, xmm1                                      // begin: Y
+    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
+    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
+    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
+    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
+    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
+    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
+    vpxor xmm10, xmm10, xmm15                                // begin: sum
+    vpxor xmm11, xmm11, xmm13                                // begin: sum
+    vpxor xmm12, xmm12, xmm14                                // begin: sum
+L(encrypt_batches_aes256_aesni_avx_hash_end):
 
   // ---- AES of the first batch ----
-  vmovdqu xmm9, [rsp+0x80]                                   // blocks 0-3: counter + n
-  vmovdqa xmm0, xmm9                                         // blocks 0-3: counter + n
-  vpaddd xmm1, xmm9, [rip + L(constant_counter_steps) + 16]  // blocks 0-3: counter + n
-  vpaddd xmm2, xmm9, [rip + L(constant_counter_steps) + 32]  // blocks 0-3: counter + n
-  vpaddd xmm3, xmm9, [rip + L(constant_counter_steps) + 48]  // blocks 0-3: counter + n
-  vmovdqu xmm9, [rbx-0x70]                                   // blocks 0-3: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // blocks 0-3: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // blocks 0-3: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // blocks 0-3: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // blocks 0-3: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // blocks 0-3: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // blocks 0-3: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // blocks 0-3: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // blocks 0-3: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // blocks 0-3: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 6
-  vmovdqu xmm9, [rbx]                                        // blocks 0-3: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 7
-  vmovdqu xmm8, [rsp+0x80]                                   // blocks 4-7: counter + n
-  vpaddd xmm4, xmm8, [rip + L(constant_counter_steps) + 64]  // blocks 4-7: counter + n
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 7
-  vpaddd xmm5, xmm8, [rip + L(constant_counter_steps) + 80]  // blocks 4-7: counter + n
-  vmovdqu xmm9, [rbx+0x10]                                   // blocks 0-3: AES round 8
-  vpaddd xmm6, xmm8, [rip + L(constant_counter_steps) + 96]  // blocks 4-7: counter + n
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 8
-  vpaddd xmm7, xmm8, [rip + L(constant_counter_steps) + 112] // blocks 4-7: counter + n
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 8
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // blocks 4-7: counter + n
-  vmovdqu [rsp+0x80], xmm8                                   // blocks 4-7: counter + n
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 8
-  vmovdqu xmm8, [rbx-0x70]                                   // blocks 4-7: round key 0
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // blocks 0-3: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 9
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm4, xmm8, xmm4                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 9
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm5, xmm8, xmm5                                     // blocks 4-7: counter block ^ round key 0
-  vmovdqu xmm9, [rbx+0x30]                                   // blocks 0-3: AES round 10
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm6, xmm8, xmm6                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 10
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: counter block ^ round key 0
-  vpxor xmm7, xmm8, xmm7                                     // blocks 4-7: counter block ^ round key 0
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 10
-  vmovdqu xmm8, [rbx-0x60]                                   // blocks 4-7: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 1
-  vmovdqu xmm9, [rbx+0x40]                                   // blocks 0-3: AES round 11
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 11
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 11
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 11
-  vmovdqu xmm8, [rbx-0x50]                                   // blocks 4-7: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 11
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 2
-  vmovdqu xmm9, [rbx+0x50]                                   // blocks 0-3: AES round 12
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 12
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 12
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 12
-  vmovdqu xmm8, [rbx-0x40]                                   // blocks 4-7: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 12
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 3
-  vmovdqu xmm9, [rbx+0x60]                                   // blocks 0-3: AES round 13
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // blocks 0-3: AES round 13
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // blocks 0-3: AES round 13
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // blocks 0-3: AES round 13
-  vmovdqu xmm8, [rbx-0x30]                                   // blocks 4-7: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // blocks 0-3: AES round 13
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 4
-  vmovdqu xmm9, [rbx+0x70]                                   // blocks 0-3: AES round 14
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 4
-  vaesenclast xmm0, xmm0, xmm9                               // blocks 0-3: AES round 14
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 4
-  vaesenclast xmm1, xmm1, xmm9                               // blocks 0-3: AES round 14
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 4
-  vaesenclast xmm2, xmm2, xmm9                               // blocks 0-3: AES round 14
-  vmovdqu xmm8, [rbx-0x20]                                   // blocks 4-7: AES round 5
-  vaesenclast xmm3, xmm3, xmm9                               // blocks 0-3: AES round 14
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 5
-  vpxor xmm0, xmm0, [rsi]                                    // blocks 0-3: text
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 5
-  vpxor xmm1, xmm1, [rsi+0x10]                               // blocks 0-3: text
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 5
-  vpxor xmm2, xmm2, [rsi+0x20]                               // blocks 0-3: text
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 5
-  vpxor xmm3, xmm3, [rsi+0x30]                               // blocks 0-3: text
-  vmovdqu [rdi], xmm0                                        // blocks 0-3: out
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vmovdqu xmm8, [rbx-0x10]                                   // blocks 4-7: AES round 6
-  vmovdqu [rdi+0x10], xmm1                                   // blocks 0-3: out
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu [rdi+0x20], xmm2                                   // blocks 0-3: out
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu [rdi+0x30], xmm3                                   // blocks 0-3: out
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // blocks 0-3: out
-  vmovdqu [rsp], xmm0                                        // blocks 0-3: ciphertext to the ring
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 6
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 6
-  vmovdqu [rsp+0x10], xmm1                                   // blocks 0-3: ciphertext to the ring
-  vmovdqu xmm8, [rbx]                                        // blocks 4-7: AES round 7
-  vmovdqu [rsp+0x20], xmm2                                   // blocks 0-3: ciphertext to the ring
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 7
-  vmovdqu [rsp+0x30], xmm3                                   // blocks 0-3: ciphertext to the ring
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 7
+  vmovdqu xmm9, [rsp+0xe0]                                   // aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]                                   // aes: counter blocks
+  vpand xmm0, xmm9, [r14]                                    // aes: counter blocks
+  vpxor xmm0, xmm8, xmm0                                     // aes: counter blocks
+  vpand xmm1, xmm9, [r14+0x10]                               // aes: counter blocks
+  vpxor xmm1, xmm8, xmm1                                     // aes: counter blocks
+  vpand xmm2, xmm9, [r14+0x20]                               // aes: counter blocks
+  vpxor xmm2, xmm8, xmm2                                     // aes: counter blocks
+  vpand xmm3, xmm9, [r14+0x30]                               // aes: counter blocks
+  vpxor xmm3, xmm8, xmm3                                     // aes: counter blocks
+  vpand xmm4, xmm9, [r14+0x40]                               // aes: counter blocks
+  vpxor xmm4, xmm8, xmm4                                     // aes: counter blocks
+  vpand xmm5, xmm9, [r14+0x50]                               // aes: counter blocks
+  vpxor xmm5, xmm8, xmm5                                     // aes: counter blocks
+  vpand xmm6, xmm9, [r14+0x60]                               // aes: counter blocks
+  vpxor xmm6, xmm8, xmm6                                     // aes: counter blocks
+  vpand xmm7, xmm9, [r14+0x70]                               // aes: counter blocks
+  vpxor xmm7, xmm8, xmm7                                     // aes: counter blocks
+  vmovdqu xmm8, [rsp+0xf0]                                   // aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // aes: the next counters
+  vmovdqu [rsp+0xf0], xmm8                                   // aes: the next counters
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // aes: the next counters
+  vpxor xmm8, xmm8, [rbx-0x70]                               // aes: the next counters
+  vmovdqu xmm9, [rsp+0xd0]                                   // aes: the next counters
+  vmovdqu [rsp+0xc0], xmm9                                   // aes: the next counters
+  vmovdqu [rsp+0xd0], xmm8                                   // aes: the next counters
+  vpxor xmm9, xmm9, xmm8                                     // aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // aes: the next counters
+  vmovdqu [rsp+0xe0], xmm9                                   // aes: the next counters
+  vmovdqu xmm9, [rbx-0x60]                                   // aes: AES round 1
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 1
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 1
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 1
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 1
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 1
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 1
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 1
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 1
+  vmovdqu xmm9, [rbx-0x50]                                   // aes: AES round 2
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 2
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 2
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 2
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 2
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 2
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 2
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 2
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 2
+  vmovdqu xmm9, [rbx-0x40]                                   // aes: AES round 3
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 3
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 3
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 3
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 3
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 3
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 3
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 3
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 3
+  vmovdqu xmm9, [rbx-0x30]                                   // aes: AES round 4
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 4
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 4
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 4
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 4
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 4
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 4
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 4
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 4
+  vmovdqu xmm9, [rbx-0x20]                                   // aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 5
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 5
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 5
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 5
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 5
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 5
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 5
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 5
+  vmovdqu xmm9, [rbx-0x10]                                   // aes: AES round 6
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 6
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 6
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 6
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 6
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 6
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 6
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 6
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 6
+  vmovdqu xmm9, [rbx]                                        // aes: AES round 7
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 7
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 7
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 7
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 7
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 7
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 7
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 7
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 7
+  vmovdqu xmm9, [rbx+0x10]                                   // aes: AES round 8
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 8
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 8
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 8
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 8
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 8
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 8
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 8
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 8
+  vmovdqu xmm9, [rbx+0x20]                                   // aes: AES round 9
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 9
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 9
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 9
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 9
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 9
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 9
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 9
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 9
+  vmovdqu xmm9, [rbx+0x30]                                   // aes: AES round 10
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 10
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 10
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 10
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 10
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 10
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 10
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 10
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 10
+  vmovdqu xmm9, [rbx+0x40]                                   // aes: AES round 11
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 11
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 11
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 11
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 11
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 11
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 11
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 11
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 11
+  vmovdqu xmm9, [rbx+0x50]                                   // aes: AES round 12
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 12
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 12
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 12
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 12
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 12
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 12
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 12
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 12
+  vmovdqu xmm9, [rbx+0x60]                                   // aes: AES round 13
+  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 13
+  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 13
+  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 13
+  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 13
+  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 13
+  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 13
+  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 13
+  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 13
+  vmovdqu xmm9, [rbx+0x70]                                   // aes: AES round 14
+  vaesenclast xmm0, xmm0, xmm9                               // aes: AES round 14
+  vaesenclast xmm1, xmm1, xmm9                               // aes: AES round 14
+  vaesenclast xmm2, xmm2, xmm9                               // aes: AES round 14
+  vaesenclast xmm3, xmm3, xmm9                               // aes: AES round 14
+  vaesenclast xmm4, xmm4, xmm9                               // aes: AES round 14
+  vaesenclast xmm5, xmm5, xmm9                               // aes: AES round 14
+  vaesenclast xmm6, xmm6, xmm9                               // aes: AES round 14
+  vaesenclast xmm7, xmm7, xmm9                               // aes: AES round 14
+  vpxor xmm0, xmm0, [rsi]                                    // aes: text
+  vpxor xmm1, xmm1, [rsi+0x10]                               // aes: text
+  vpxor xmm2, xmm2, [rsi+0x20]                               // aes: text
+  vpxor xmm3, xmm3, [rsi+0x30]                               // aes: text
+  vpxor xmm4, xmm4, [rsi+0x40]                               // aes: text
+  vpxor xmm5, xmm5, [rsi+0x50]                               // aes: text
+  vpxor xmm6, xmm6, [rsi+0x60]                               // aes: text
+  vpxor xmm7, xmm7, [rsi+0x70]                               // aes: text
+  vmovdqu [rdi], xmm0                                        // aes: out
+  vmovdqu [rdi+0x10], xmm1                                   // aes: out
+  vmovdqu [rdi+0x20], xmm2                                   // aes: out
+  vmovdqu [rdi+0x30], xmm3                                   // aes: out
+  vmovdqu [rdi+0x40], xmm4                                   // aes: out
+  vmovdqu [rdi+0x50], xmm5                                   // aes: out
+  vmovdqu [rdi+0x60], xmm6                                   // aes: out
+  vmovdqu [rdi+0x70], xmm7                                   // aes: out
     cmp rdx, 0x01                                            // rdx : 1
   jbe L(encrypt_batches_aes256_aesni_avx_more_end)
-  .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00
-  .byte 0x00, 0x00, 0x00, 0x00, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0x0f, 0x1f, 0x00 // no-ops: the loop begins on a cache line
 L(encrypt_batches_aes256_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 7
-  vmovdqu xmm9, [rsp+0x80]                                   // next blocks 0-3: counter + n
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 7
-  vmovdqa xmm0, xmm9                                         // next blocks 0-3: counter + n
-    vmovdqu xmm13, [rsp+0x10]                                // ghash: block 1
-  vmovdqu xmm8, [rbx+0x10]                                   // blocks 4-7: AES round 8
-  vpaddd xmm1, xmm9, [rip + L(constant_counter_steps) + 16]  // next blocks 0-3: counter + n
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 8
-  vpaddd xmm2, xmm9, [rip + L(constant_counter_steps) + 32]  // next blocks 0-3: counter + n
+  vmovdqu xmm9, [rsp+0xe0]                                   // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]                                   // next aes: counter blocks
+  vpand xmm0, xmm9, [r14]                                    // next aes: counter blocks
+  vpxor xmm0, xmm8, xmm0                                     // next aes: counter blocks
+  vpand xmm1, xmm9, [r14+0x10]                               // next aes: counter blocks
+  vpxor xmm1, xmm8, xmm1                                     // next aes: counter blocks
+  vpand xmm2, xmm9, [r14+0x20]                               // next aes: counter blocks
+  vpxor xmm2, xmm8, xmm2                                     // next aes: counter blocks
+  vpand xmm3, xmm9, [r14+0x30]                               // next aes: counter blocks
+  vpxor xmm3, xmm8, xmm3                                     // next aes: counter blocks
+    mov rax, [rdi+0x08]                                      // reverse: block 0
+    bswap rax                                                // reverse: block 0
+    mov [rsp], rax                                           // reverse: block 0
+  vpand xmm4, xmm9, [r14+0x40]                               // next aes: counter blocks
+  vpxor xmm4, xmm8, xmm4                                     // next aes: counter blocks
+  vpand xmm5, xmm9, [r14+0x50]                               // next aes: counter blocks
+  vpxor xmm5, xmm8, xmm5                                     // next aes: counter blocks
+  vpand xmm6, xmm9, [r14+0x60]                               // next aes: counter blocks
+  vpxor xmm6, xmm8, xmm6                                     // next aes: counter blocks
+  vpand xmm7, xmm9, [r14+0x70]                               // next aes: counter blocks
+  vpxor xmm7, xmm8, xmm7                                     // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next aes: the next counters
+  vmovdqu [rsp+0xf0], xmm8                                   // next aes: the next counters
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // next aes: the next counters
+  vpxor xmm8, xmm8, [rbx-0x70]                               // next aes: the next counters
+  vmovdqu xmm9, [rsp+0xd0]                                   // next aes: the next counters
+  vmovdqu [rsp+0xc0], xmm9                                   // next aes: the next counters
+  vmovdqu [rsp+0xd0], xmm8                                   // next aes: the next counters
+    mov rax, [rdi]                                           // reverse: block 0
+    bswap rax                                                // reverse: block 0
+    mov [rsp+0x08], rax                                      // reverse: block 0
+    xor rax, [rsp]                                           // reverse: block 0
+    mov [rsp+0x80], rax                                      // reverse: block 0
+  vpxor xmm9, xmm9, xmm8                                     // next aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // next aes: the next counters
+  vmovdqu [rsp+0xe0], xmm9                                   // next aes: the next counters
+  vmovdqu xmm9, [rbx-0x60]                                   // next aes: AES round 1
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 1
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
+    vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 1
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 1
+    mov rax, [rdi+0x18]                                      // reverse: block 1
+    bswap rax                                                // reverse: block 1
+    mov [rsp+0x10], rax                                      // reverse: block 1
+    vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
+    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 1
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 1
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 1
+  vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 2
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 2
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 2
+    mov rax, [rdi+0x10]                                      // reverse: block 1
+    bswap rax                                                // reverse: block 1
+    mov [rsp+0x18], rax                                      // reverse: block 1
+    xor rax, [rsp+0x10]                                      // reverse: block 1
+    mov [rsp+0x88], rax                                      // reverse: block 1
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 2
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 2
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 2
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 2
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 2
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
+    vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 3
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 3
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 8
-  vpaddd xmm3, xmm9, [rip + L(constant_counter_steps) + 48]  // next blocks 0-3: counter + n
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 8
-  vmovdqu xmm9, [rbx-0x70]                                   // next blocks 0-3: round key 0
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 8
-    vpclmulqdq xmm15, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x20]                                   // blocks 4-7: AES round 9
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 9
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // next blocks 0-3: counter block ^ round key 0
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 9
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // next blocks 0-3: counter block ^ round key 0
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vmovdqu xmm8, [rbx+0x30]                                   // blocks 4-7: AES round 10
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // next blocks 0-3: counter block ^ round key 0
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 10
-    vmovdqu xmm13, [rsp+0x20]                                // ghash: block 2
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // next blocks 0-3: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // next blocks 0-3: counter block ^ round key 0
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 10
+    mov rax, [rdi+0x28]                                      // reverse: block 2
+    bswap rax                                                // reverse: block 2
+    mov [rsp+0x20], rax                                      // reverse: block 2
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 3
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 3
+    vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 3
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 3
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 3
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 4
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 4
+    mov rax, [rdi+0x20]                                      // reverse: block 2
+    bswap rax                                                // reverse: block 2
+    mov [rsp+0x28], rax                                      // reverse: block 2
+    xor rax, [rsp+0x20]                                      // reverse: block 2
+    mov [rsp+0x90], rax                                      // reverse: block 2
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 4
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 4
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 4
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 4
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 4
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 4
+    vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
+  vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 5
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 10
-  vmovdqu xmm9, [rbx-0x60]                                   // next blocks 0-3: AES round 1
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 1
-  vmovdqu xmm8, [rbx+0x40]                                   // blocks 4-7: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 1
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 1
-    vpclmulqdq xmm15, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x00                 // ghash: multiply
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 1
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 11
-  vmovdqu xmm9, [rbx-0x50]                                   // next blocks 0-3: AES round 2
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 2
-  vmovdqu xmm8, [rbx+0x50]                                   // blocks 4-7: AES round 12
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 2
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 12
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 2
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 12
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 2
-    vmovdqu xmm13, [rsp+0x30]                                // ghash: block 3
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 12
-  vmovdqu xmm9, [rbx-0x40]                                   // next blocks 0-3: AES round 3
+    mov rax, [rdi+0x38]                                      // reverse: block 3
+    bswap rax                                                // reverse: block 3
+    mov [rsp+0x30], rax                                      // reverse: block 3
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 5
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
+    vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 5
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 5
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 5
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 5
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 5
+  vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 6
+    mov rax, [rdi+0x30]                                      // reverse: block 3
+    bswap rax                                                // reverse: block 3
+    mov [rsp+0x38], rax                                      // reverse: block 3
+    xor rax, [rsp+0x30]                                      // reverse: block 3
+    mov [rsp+0x98], rax                                      // reverse: block 3
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 6
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 6
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 6
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 6
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 6
+    vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 6
+  vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 12
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 3
-  vmovdqu xmm8, [rbx+0x60]                                   // blocks 4-7: AES round 13
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 3
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 13
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 3
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 13
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 3
-    vpclmulqdq xmm15, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x00                 // ghash: multiply
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 13
-  vmovdqu xmm9, [rbx-0x30]                                   // next blocks 0-3: AES round 4
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 13
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 4
-  vmovdqu xmm8, [rbx+0x70]                                   // blocks 4-7: AES round 14
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 4
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm4, xmm4, xmm8                               // blocks 4-7: AES round 14
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 4
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenclast xmm5, xmm5, xmm8                               // blocks 4-7: AES round 14
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 4
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenclast xmm6, xmm6, xmm8                               // blocks 4-7: AES round 14
-  vmovdqu xmm9, [rbx-0x20]                                   // next blocks 0-3: AES round 5
-    vmovdqu xmm13, [rsp]                                     // ghash: block 0
-  vaesenclast xmm7, xmm7, xmm8                               // blocks 4-7: AES round 14
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 5
-  vpxor xmm4, xmm4, [rsi+0x40]                               // blocks 4-7: text
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 5
-    vpxor xmm13, xmm13, [rsp+0x90]                           // ghash: block 0 + Y
-  vpxor xmm5, xmm5, [rsi+0x50]                               // blocks 4-7: text
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 5
-  vpxor xmm6, xmm6, [rsi+0x60]                               // blocks 4-7: text
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 5
-    vpxor xmm15, xmm15, xmm15                                // ghash: Y is used up
-    vmovdqu [rsp+0x90], xmm15                                // ghash: Y is used up
-  vpxor xmm7, xmm7, [rsi+0x70]                               // blocks 4-7: text
-  vmovdqu [rdi+0x40], xmm4                                   // blocks 4-7: out
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu xmm9, [rbx-0x10]                                   // next blocks 0-3: AES round 6
-  vmovdqu [rdi+0x50], xmm5                                   // blocks 4-7: out
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 6
-    vpshufd xmm14, xmm13, 0x4e                               // ghash: halves exchanged
-  vmovdqu [rdi+0x60], xmm6                                   // blocks 4-7: out
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 6
-  vmovdqu [rdi+0x70], xmm7                                   // blocks 4-7: out
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rsp+0x40], xmm4                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 6
-  vmovdqu [rsp+0x50], xmm5                                   // blocks 4-7: ciphertext to the ring
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // ghash: multiply
-  vmovdqu xmm9, [rbx]                                        // next blocks 0-3: AES round 7
-  vmovdqu [rsp+0x60], xmm6                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 7
-  vmovdqu [rsp+0x70], xmm7                                   // blocks 4-7: ciphertext to the ring
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 7
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 7
-  vmovdqu xmm8, [rsp+0x80]                                   // next blocks 4-7: counter + n
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vpaddd xmm4, xmm8, [rip + L(constant_counter_steps) + 64]  // next blocks 4-7: counter + n
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 7
-  vpaddd xmm5, xmm8, [rip + L(constant_counter_steps) + 80]  // next blocks 4-7: counter + n
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vmovdqu xmm9, [rbx+0x10]                                   // next blocks 0-3: AES round 8
-  vpaddd xmm6, xmm8, [rip + L(constant_counter_steps) + 96]  // next blocks 4-7: counter + n
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 8
-    vmovdqu xmm13, [rsp+0x40]                                // ghash: block 4
-  vpaddd xmm7, xmm8, [rip + L(constant_counter_steps) + 112] // next blocks 4-7: counter + n
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 8
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next blocks 4-7: counter + n
-  vmovdqu [rsp+0x80], xmm8                                   // next blocks 4-7: counter + n
+    mov rax, [rdi+0x48]                                      // reverse: block 4
+    bswap rax                                                // reverse: block 4
+    mov [rsp+0x40], rax                                      // reverse: block 4
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 7
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 7
+    vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 7
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 7
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 7
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 7
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 7
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 7
+  vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
+    mov rax, [rdi+0x40]                                      // reverse: block 4
+    bswap rax                                                // reverse: block 4
+    mov [rsp+0x48], rax                                      // reverse: block 4
+    xor rax, [rsp+0x40]                                      // reverse: block 4
+    mov [rsp+0xa0], rax                                      // reverse: block 4
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 8
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 8
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 8
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 8
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 8
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 8
+    vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 8
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 8
-  vmovdqu xmm8, [rbx-0x70]                                   // next blocks 4-7: round key 0
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // next blocks 0-3: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 9
-    vpclmulqdq xmm15, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8], 0x11                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00                 // ghash: multiply
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 9
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm4, xmm8, xmm4                                     // next blocks 4-7: counter block ^ round key 0
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 9
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm5, xmm8, xmm5                                     // next blocks 4-7: counter block ^ round key 0
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vmovdqu xmm9, [rbx+0x30]                                   // next blocks 0-3: AES round 10
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm6, xmm8, xmm6                                     // next blocks 4-7: counter block ^ round key 0
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 10
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // next blocks 4-7: counter block ^ round key 0
-  vpxor xmm7, xmm8, xmm7                                     // next blocks 4-7: counter block ^ round key 0
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 10
-    vmovdqu xmm13, [rsp+0x50]                                // ghash: block 5
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 10
-  vmovdqu xmm8, [rbx-0x60]                                   // next blocks 4-7: AES round 1
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 8
+    mov rax, [rdi+0x58]                                      // reverse: block 5
+    bswap rax                                                // reverse: block 5
+    mov [rsp+0x50], rax                                      // reverse: block 5
+  vmovdqu xmm9, [rbx+0x20]                                   // next aes: AES round 9
+    vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 9
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 9
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 9
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 9
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 9
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 9
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 9
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    mov rax, [rdi+0x50]                                      // reverse: block 5
+    bswap rax                                                // reverse: block 5
+    mov [rsp+0x58], rax                                      // reverse: block 5
+    xor rax, [rsp+0x50]                                      // reverse: block 5
+    mov [rsp+0xa8], rax                                      // reverse: block 5
+  vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 10
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 10
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 10
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 10
+    vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 10
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 10
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 1
-  vmovdqu xmm9, [rbx+0x40]                                   // next blocks 0-3: AES round 11
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 1
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 11
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 11
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 1
-    vpclmulqdq xmm15, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x30], 0x00                 // ghash: multiply
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 11
-  vmovdqu xmm8, [rbx-0x50]                                   // next blocks 4-7: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 11
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 2
-  vmovdqu xmm9, [rbx+0x50]                                   // next blocks 0-3: AES round 12
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 2
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 12
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 2
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 12
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 2
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 12
-  vmovdqu xmm8, [rbx-0x40]                                   // next blocks 4-7: AES round 3
-    vmovdqu xmm13, [rsp+0x60]                                // ghash: block 6
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 12
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 3
-  vmovdqu xmm9, [rbx+0x60]                                   // next blocks 0-3: AES round 13
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 3
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 10
+    mov rax, [rdi+0x68]                                      // reverse: block 6
+    bswap rax                                                // reverse: block 6
+    mov [rsp+0x60], rax                                      // reverse: block 6
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 10
+    vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
+  vmovdqu xmm9, [rbx+0x40]                                   // next aes: AES round 11
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 11
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 11
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 11
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 11
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 11
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 11
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 11
+    mov rax, [rdi+0x60]                                      // reverse: block 6
+    bswap rax                                                // reverse: block 6
+    mov [rsp+0x68], rax                                      // reverse: block 6
+    xor rax, [rsp+0x60]                                      // reverse: block 6
+    mov [rsp+0xb0], rax                                      // reverse: block 6
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 11
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vmovdqu xmm9, [rbx+0x50]                                   // next aes: AES round 12
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 12
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 12
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 12
+    vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 12
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 12
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
-  vaesenc xmm0, xmm0, xmm9                                   // next blocks 0-3: AES round 13
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 3
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm1, xmm1, xmm9                                   // next blocks 0-3: AES round 13
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // next blocks 0-3: AES round 13
-  vmovdqu xmm8, [rbx-0x30]                                   // next blocks 4-7: AES round 4
-    vpclmulqdq xmm15, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x50], 0x00                 // ghash: multiply
-  vaesenc xmm3, xmm3, xmm9                                   // next blocks 0-3: AES round 13
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 4
-  vmovdqu xmm9, [rbx+0x70]                                   // next blocks 0-3: AES round 14
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 4
-  vaesenclast xmm0, xmm0, xmm9                               // next blocks 0-3: AES round 14
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 4
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm1, xmm1, xmm9                               // next blocks 0-3: AES round 14
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 4
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenclast xmm2, xmm2, xmm9                               // next blocks 0-3: AES round 14
-  vmovdqu xmm8, [rbx-0x20]                                   // next blocks 4-7: AES round 5
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenclast xmm3, xmm3, xmm9                               // next blocks 0-3: AES round 14
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 5
-  vpxor xmm0, xmm0, [rsi+0x80]                               // next blocks 0-3: text
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 5
-    vmovdqu xmm13, [rsp+0x70]                                // ghash: block 7
-  vpxor xmm1, xmm1, [rsi+0x90]                               // next blocks 0-3: text
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 5
-  vpxor xmm2, xmm2, [rsi+0xa0]                               // next blocks 0-3: text
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 12
+    mov rax, [rdi+0x78]                                      // reverse: block 7
+    bswap rax                                                // reverse: block 7
+    mov [rsp+0x70], rax                                      // reverse: block 7
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 12
+    vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 12
+  vmovdqu xmm9, [rbx+0x60]                                   // next aes: AES round 13
+  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 13
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 13
+  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 13
+  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 13
+  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 13
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 13
+    mov rax, [rdi+0x70]                                      // reverse: block 7
+    bswap rax                                                // reverse: block 7
+    mov [rsp+0x78], rax                                      // reverse: block 7
+    xor rax, [rsp+0x70]                                      // reverse: block 7
+    mov [rsp+0xb8], rax                                      // reverse: block 7
+  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 13
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 13
+  vmovdqu xmm9, [rbx+0x70]                                   // next aes: AES round 14
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenclast xmm0, xmm0, xmm9                               // next aes: AES round 14
+  vaesenclast xmm1, xmm1, xmm9                               // next aes: AES round 14
+  vaesenclast xmm2, xmm2, xmm9                               // next aes: AES round 14
+    vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
+  vaesenclast xmm3, xmm3, xmm9                               // next aes: AES round 14
+  vaesenclast xmm4, xmm4, xmm9                               // next aes: AES round 14
+  vaesenclast xmm5, xmm5, xmm9                               // next aes: AES round 14
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 5
-  vpxor xmm3, xmm3, [rsi+0xb0]                               // next blocks 0-3: text
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rdi+0x80], xmm0                                   // next blocks 0-3: out
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vmovdqu xmm8, [rbx-0x10]                                   // next blocks 4-7: AES round 6
-  vmovdqu [rdi+0x90], xmm1                                   // next blocks 0-3: out
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 6
-  vmovdqu [rdi+0xa0], xmm2                                   // next blocks 0-3: out
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 6
-  vmovdqu [rdi+0xb0], xmm3                                   // next blocks 0-3: out
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // next blocks 0-3: out
-    vpclmulqdq xmm15, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x70], 0x00                 // ghash: multiply
-  vmovdqu [rsp], xmm0                                        // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm6, xmm6, xmm8                                   // next blocks 4-7: AES round 6
-  vaesenc xmm7, xmm7, xmm8                                   // next blocks 4-7: AES round 6
-  vmovdqu [rsp+0x10], xmm1                                   // next blocks 0-3: ciphertext to the ring
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vmovdqu xmm8, [rbx]                                        // next blocks 4-7: AES round 7
-  vmovdqu [rsp+0x20], xmm2                                   // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm4, xmm4, xmm8                                   // next blocks 4-7: AES round 7
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vmovdqu [rsp+0x30], xmm3                                   // next blocks 0-3: ciphertext to the ring
-  vaesenc xmm5, xmm5, xmm8                                   // next blocks 4-7: AES round 7
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    add rsi, 0x80                                            // advance: the next batch
-    add rdi, 0x80                                            // advance: the next batch
-    add r8, 0x100                                            // advance: the next batch
+  vaesenclast xmm6, xmm6, xmm9                               // next aes: AES round 14
+  vaesenclast xmm7, xmm7, xmm9                               // next aes: AES round 14
+  vpxor xmm0, xmm0, [rsi+0x80]                               // next aes: text
+    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
+  vpxor xmm1, xmm1, [rsi+0x90]                               // next aes: text
+  vpxor xmm2, xmm2, [rsi+0xa0]                               // next aes: text
+  vpxor xmm3, xmm3, [rsi+0xb0]                               // next aes: text
+  vpxor xmm4, xmm4, [rsi+0xc0]                               // next aes: text
+  vpxor xmm5, xmm5, [rsi+0xd0]                               // next aes: text
+  vpxor xmm6, xmm6, [rsi+0xe0]                               // next aes: text
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+  vpxor xmm7, xmm7, [rsi+0xf0]                               // next aes: text
+  vmovdqu [rdi+0x80], xmm0                                   // next aes: out
+  vmovdqu [rdi+0x90], xmm1                                   // next aes: out
+  vmovdqu [rdi+0xa0], xmm2                                   // next aes: out
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu [rdi+0xb0], xmm3                                   // next aes: out
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vmovdqu [rdi+0xc0], xmm4                                   // next aes: out
+  vmovdqu [rdi+0xd0], xmm5                                   // next aes: out
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vmovdqu [rdi+0xe0], xmm6                                   // next aes: out
+  vmovdqu [rdi+0xf0], xmm7                                   // next aes: out
+    lea rsi, [rsi+0x80]                                      // advance: the next batch
+    lea rdi, [rdi+0x80]                                      // advance: the next batch
+    lea r8, [r8+0x100]                                       // advance: the next batch
     sub rdx, 0x01                                            // one batch hashed
     sub r9, 0x01                                             // one batch hashed
   jne L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_end)
@@ -1767,10 +2057,6 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vpshufd xmm14, xmm12, 0x4e                                 // reduce: fold the next 64 bits
   vpxor xmm11, xmm11, xmm13                                  // reduce: fold the next 64 bits
   vpxor xmm11, xmm11, xmm14                                  // reduce: fold the next 64 bits
-  vmovdqu [rsp+0x90], xmm11                                  // reduce: Y, to be added to the next block
-  vpxor xmm10, xmm10, xmm10                                  // reduce: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // reduce: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // reduce: no products yet
     cmp rdx, 0x03                                            // rdx : 3
   jbe L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_else)
     lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
@@ -1789,152 +2075,177 @@ L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_else):
     mov r8, rcx                                              // the powers that end at end_power
     sub r8, rax                                              // the powers that end at end_power
 L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end):
+    vmovdqa xmm13, xmm11                                     // begin: Y
+    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
+    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
+    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
+    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
+    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
+    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
+    vpxor xmm10, xmm10, xmm15                                // begin: sum
+    vpxor xmm11, xmm11, xmm13                                // begin: sum
+    vpxor xmm12, xmm12, xmm14                                // begin: sum
 L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_end):
     cmp rdx, 0x01                                            // rdx : 1
   ja L(encrypt_batches_aes256_aesni_avx_more_turn)
 L(encrypt_batches_aes256_aesni_avx_more_end):
 
   // ---- GHASH of the last batch ----
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 7
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 7
-    vmovdqu xmm13, [rsp+0x10]                                // ghash: block 1
-  vmovdqu xmm8, [rbx+0x10]                                   // blocks 4-7: AES round 8
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 8
+  mov rax, [rdi+0x08]                                        // reverse: block 0
+  bswap rax                                                  // reverse: block 0
+  mov [rsp], rax                                             // reverse: block 0
+  mov rax, [rdi]                                             // reverse: block 0
+  bswap rax                                                  // reverse: block 0
+  mov [rsp+0x08], rax                                        // reverse: block 0
+  xor rax, [rsp]                                             // reverse: block 0
+  mov [rsp+0x80], rax                                        // reverse: block 0
+    vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
+  mov rax, [rdi+0x18]                                        // reverse: block 1
+  bswap rax                                                  // reverse: block 1
+  mov [rsp+0x10], rax                                        // reverse: block 1
+    vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
+    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x10]                                        // reverse: block 1
+  bswap rax                                                  // reverse: block 1
+  mov [rsp+0x18], rax                                        // reverse: block 1
+  xor rax, [rsp+0x10]                                        // reverse: block 1
+  mov [rsp+0x88], rax                                        // reverse: block 1
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 8
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 8
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 8
-    vpclmulqdq xmm15, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x00                 // ghash: multiply
-  vmovdqu xmm8, [rbx+0x20]                                   // blocks 4-7: AES round 9
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 9
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 9
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vmovdqu xmm8, [rbx+0x30]                                   // blocks 4-7: AES round 10
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 10
-    vmovdqu xmm13, [rsp+0x20]                                // ghash: block 2
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 10
+  mov rax, [rdi+0x28]                                        // reverse: block 2
+  bswap rax                                                  // reverse: block 2
+  mov [rsp+0x20], rax                                        // reverse: block 2
+    vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x20]                                        // reverse: block 2
+  bswap rax                                                  // reverse: block 2
+  mov [rsp+0x28], rax                                        // reverse: block 2
+  xor rax, [rsp+0x20]                                        // reverse: block 2
+  mov [rsp+0x90], rax                                        // reverse: block 2
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 10
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 10
-  vmovdqu xmm8, [rbx+0x40]                                   // blocks 4-7: AES round 11
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 11
-    vpclmulqdq xmm15, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x00                 // ghash: multiply
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 11
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 11
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 11
-  vmovdqu xmm8, [rbx+0x50]                                   // blocks 4-7: AES round 12
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 12
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 12
-    vmovdqu xmm13, [rsp+0x30]                                // ghash: block 3
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 12
+  mov rax, [rdi+0x38]                                        // reverse: block 3
+  bswap rax                                                  // reverse: block 3
+  mov [rsp+0x30], rax                                        // reverse: block 3
+    vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x30]                                        // reverse: block 3
+  bswap rax                                                  // reverse: block 3
+  mov [rsp+0x38], rax                                        // reverse: block 3
+  xor rax, [rsp+0x30]                                        // reverse: block 3
+  mov [rsp+0x98], rax                                        // reverse: block 3
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 12
-  vmovdqu xmm8, [rbx+0x60]                                   // blocks 4-7: AES round 13
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vaesenc xmm4, xmm4, xmm8                                   // blocks 4-7: AES round 13
-  vaesenc xmm5, xmm5, xmm8                                   // blocks 4-7: AES round 13
-    vpclmulqdq xmm15, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x00                 // ghash: multiply
-  vaesenc xmm6, xmm6, xmm8                                   // blocks 4-7: AES round 13
-  vaesenc xmm7, xmm7, xmm8                                   // blocks 4-7: AES round 13
-  vmovdqu xmm8, [rbx+0x70]                                   // blocks 4-7: AES round 14
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-  vaesenclast xmm4, xmm4, xmm8                               // blocks 4-7: AES round 14
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-  vaesenclast xmm5, xmm5, xmm8                               // blocks 4-7: AES round 14
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-  vaesenclast xmm6, xmm6, xmm8                               // blocks 4-7: AES round 14
-    vmovdqu xmm13, [rsp]                                     // ghash: block 0
-  vaesenclast xmm7, xmm7, xmm8                               // blocks 4-7: AES round 14
-  vpxor xmm4, xmm4, [rsi+0x40]                               // blocks 4-7: text
-    vpxor xmm13, xmm13, [rsp+0x90]                           // ghash: block 0 + Y
-  vpxor xmm5, xmm5, [rsi+0x50]                               // blocks 4-7: text
-  vpxor xmm6, xmm6, [rsi+0x60]                               // blocks 4-7: text
-    vpxor xmm15, xmm15, xmm15                                // ghash: Y is used up
-    vmovdqu [rsp+0x90], xmm15                                // ghash: Y is used up
-  vpxor xmm7, xmm7, [rsi+0x70]                               // blocks 4-7: text
-  vmovdqu [rdi+0x40], xmm4                                   // blocks 4-7: out
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu [rdi+0x50], xmm5                                   // blocks 4-7: out
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpshufd xmm14, xmm13, 0x4e                               // ghash: halves exchanged
-  vmovdqu [rdi+0x60], xmm6                                   // blocks 4-7: out
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-  vmovdqu [rdi+0x70], xmm7                                   // blocks 4-7: out
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // blocks 4-7: out
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-  vmovdqu [rsp+0x40], xmm4                                   // blocks 4-7: ciphertext to the ring
-  vmovdqu [rsp+0x50], xmm5                                   // blocks 4-7: ciphertext to the ring
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // ghash: multiply
-  vmovdqu [rsp+0x60], xmm6                                   // blocks 4-7: ciphertext to the ring
-  vmovdqu [rsp+0x70], xmm7                                   // blocks 4-7: ciphertext to the ring
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x40]                                // ghash: block 4
+  mov rax, [rdi+0x48]                                        // reverse: block 4
+  bswap rax                                                  // reverse: block 4
+  mov [rsp+0x40], rax                                        // reverse: block 4
+    vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  mov rax, [rdi+0x40]                                        // reverse: block 4
+  bswap rax                                                  // reverse: block 4
+  mov [rsp+0x48], rax                                        // reverse: block 4
+  xor rax, [rsp+0x40]                                        // reverse: block 4
+  mov [rsp+0xa0], rax                                        // reverse: block 4
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8], 0x11                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x50]                                // ghash: block 5
+  mov rax, [rdi+0x58]                                        // reverse: block 5
+  bswap rax                                                  // reverse: block 5
+  mov [rsp+0x50], rax                                        // reverse: block 5
+    vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x50]                                        // reverse: block 5
+  bswap rax                                                  // reverse: block 5
+  mov [rsp+0x58], rax                                        // reverse: block 5
+  xor rax, [rsp+0x50]                                        // reverse: block 5
+  mov [rsp+0xa8], rax                                        // reverse: block 5
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x30], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x60]                                // ghash: block 6
+  mov rax, [rdi+0x68]                                        // reverse: block 6
+  bswap rax                                                  // reverse: block 6
+  mov [rsp+0x60], rax                                        // reverse: block 6
+    vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x60]                                        // reverse: block 6
+  bswap rax                                                  // reverse: block 6
+  mov [rsp+0x68], rax                                        // reverse: block 6
+  xor rax, [rsp+0x60]                                        // reverse: block 6
+  mov [rsp+0xb0], rax                                        // reverse: block 6
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x50], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    vmovdqu xmm13, [rsp+0x70]                                // ghash: block 7
+  mov rax, [rdi+0x78]                                        // reverse: block 7
+  bswap rax                                                  // reverse: block 7
+  mov [rsp+0x70], rax                                        // reverse: block 7
+    vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  mov rax, [rdi+0x70]                                        // reverse: block 7
+  bswap rax                                                  // reverse: block 7
+  mov [rsp+0x78], rax                                        // reverse: block 7
+  xor rax, [rsp+0x70]                                        // reverse: block 7
+  mov [rsp+0xb8], rax                                        // reverse: block 7
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-    vpxor xmm14, xmm14, xmm13                                // ghash: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x11                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x70], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm15                                // ghash: sum
-    vpxor xmm11, xmm11, xmm13                                // ghash: sum
-    vpxor xmm12, xmm12, xmm14                                // ghash: sum
-    add rsi, 0x80                                            // advance: the next batch
-    add rdi, 0x80                                            // advance: the next batch
-    add r8, 0x100                                            // advance: the next batch
+    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    lea rsi, [rsi+0x80]                                      // advance: the next batch
+    lea rdi, [rdi+0x80]                                      // advance: the next batch
+    lea r8, [r8+0x100]                                       // advance: the next batch
 
   // ---- leave ----
-  vmovdqu xmm0, [rsp+0x80]                                   // leave: counter; the frame is wiped
-  vpxor xmm1, xmm1, xmm1                                     // leave: counter; the frame is wiped
-  vmovdqu [rsp+0x80], xmm1                                   // leave: counter; the frame is wiped
-  vmovdqu [rsp+0x90], xmm1                                   // leave: counter; the frame is wiped
+  vmovdqu xmm0, [rsp+0xf0]                                   // counters: 8 i + r
+  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128] // counters: 8 i + r
+  vpaddd xmm0, xmm0, [rsp+0x100]                             // counters: 8 i + r
+  vpxor xmm1, xmm1, xmm1                                     // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xc0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xd0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xe0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0xf0], xmm1                                   // counters: the frame's secrets are wiped
+  vmovdqu [rsp+0x100], xmm1                                  // counters: the frame's secrets are wiped
 
   // ---- return ----
-  add rsp, 0xa8                                              // the frame
+  add rsp, 0x118                                             // the frame
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc
@@ -1943,6 +2254,12 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes256_aesni_avx)
 .att_syntax prefix
 
 READ_ONLY_DATA
+.p2align 4
+L(constant_multiple_of_8): // clears the lowest three bits
+  .byte 0xf8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+.p2align 4
+L(constant_byte_reverse): // reverses the 16 bytes of a block
+  .byte 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x09, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00
 .p2align 4
 L(constant_counter_steps): // 0..8, in the lowest 32 bits
   .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
@@ -1955,11 +2272,22 @@ L(constant_counter_steps): // 0..8, in the lowest 32 bits
   .byte 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
   .byte 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
 .p2align 4
-L(constant_byte_reverse): // reverses the 16 bytes of a block
-  .byte 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x09, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00
+L(constant_below_8): // the lowest three bits of a counter block
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x07
 .p2align 4
 L(constant_reduction): // x^63 + x^62 + x^57: GHASH's polynomial, bits reflected
   .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xc2, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+.p2align 4
+L(constant_counter_steps_back): // 0..-8, in the lowest 32 bits
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xfe, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xfd, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xfc, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xfb, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xfa, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xf9, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
+  .byte 0xf8, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
 
 #if !defined(__APPLE__)
 .section .note.GNU-stack, "", @progbits

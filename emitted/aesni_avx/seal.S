@@ -35,7 +35,7 @@
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
 // Nothing is read or written outside the buffers, not even within a block.
-// Stack: 88 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 216 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rcx rdx rsi rdi r8 r9 r10 r11 xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
@@ -61,8 +61,11 @@ FUNCTION(stitchgcm_seal_aes128_aesni_avx)
   push rbp                                                   // save
   .cfi_def_cfa_offset 24
   .cfi_offset rbp, -24
-  sub rsp, 0x48                                              // the frame
-  .cfi_def_cfa_offset 96
+  push r14                                                   // save
+  .cfi_def_cfa_offset 32
+  .cfi_offset r14, -32
+  sub rsp, 0xc0                                              // the frame
+  .cfi_def_cfa_offset 224
 
   // ---- enter ----
   lea rbx, [rdi+0x70]                                        // enter: context and message
@@ -79,6 +82,7 @@ FUNCTION(stitchgcm_seal_aes128_aesni_avx)
   vpinsrd xmm0, xmm0, ecx, 0x03                              // J0: IV || 0^31 || 1
   vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // J0: J0
   vmovdqu [rsp], xmm0                                        // J0: J0
+  lea r14, [rip + L(constant_counter_patterns_from_2)]       // J0: the text's counters start at 2
   jmp L(seal_aes128_aesni_avx_iv12_end)
 L(seal_aes128_aesni_avx_iv12_else):
 
@@ -180,6 +184,50 @@ L(seal_aes128_aesni_avx_iv12_else_partial_end):
   vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
   vmovdqa xmm1, xmm11                                        // J0: Y
   vmovdqu [rsp], xmm1                                        // J0: J0
+  vpaddd xmm0, xmm1, [rip + L(constant_counter_steps) + 16]  // J0: J0 + 1
+  lea r14, [rsp+0x40]                                        // J0: J0 + 1
+    vpslld xmm13, xmm0, 0x1d                                 // counters: r
+    vpsrld xmm13, xmm13, 0x1d                                // counters: r
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]   // counters: pattern 0
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 0
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 0
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 0
+    vmovdqu [rsp+0x40], xmm14                                // counters: pattern 0
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 1
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 1
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 1
+    vmovdqu [rsp+0x50], xmm14                                // counters: pattern 1
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 2
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 2
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 2
+    vmovdqu [rsp+0x60], xmm14                                // counters: pattern 2
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 3
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 3
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 3
+    vmovdqu [rsp+0x70], xmm14                                // counters: pattern 3
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 4
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 4
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 4
+    vmovdqu [rsp+0x80], xmm14                                // counters: pattern 4
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 5
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 5
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 5
+    vmovdqu [rsp+0x90], xmm14                                // counters: pattern 5
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 6
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 6
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 6
+    vmovdqu [rsp+0xa0], xmm14                                // counters: pattern 6
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 7
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 7
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 7
+    vmovdqu [rsp+0xb0], xmm14                                // counters: pattern 7
 L(seal_aes128_aesni_avx_iv12_end):
 
   // ---- AAD ----
@@ -187,15 +235,15 @@ L(seal_aes128_aesni_avx_iv12_end):
   mov rax, [rbp+0x18]                                        // AAD: AAD
   test rax, rax                                              // AAD: AAD
   je L(seal_aes128_aesni_avx_aad_else)
-    cmp rax, 0x80
+    cmp rax, 0x40
   jbe L(seal_aes128_aesni_avx_aad_long_end)
 
   // ---- long AAD ----
-  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..128 bytes
-  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..128 bytes
-  shr rcx, 0x07                                              // AAD: all but the last 1..128 bytes
-  shl rcx, 0x03                                              // AAD: all but the last 1..128 bytes
-  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..128 bytes
+  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..64 bytes
+  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..64 bytes
+  shr rcx, 0x06                                              // AAD: all but the last 1..64 bytes
+  shl rcx, 0x02                                              // AAD: all but the last 1..64 bytes
+  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..64 bytes
     lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
     lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
   call SYMBOL(stitchgcm_ghash_aesni_avx)
@@ -209,13 +257,13 @@ L(seal_aes128_aesni_avx_aad_long_end):
     shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
     and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
     shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-  mov rax, [rbp+0x18]                                        // AAD: the last 1..128 bytes of AAD
-  lea rdi, [rax-0x01]                                        // AAD: the last 1..128 bytes of AAD
-  and edi, 0x7f                                              // AAD: the last 1..128 bytes of AAD
-  add edi, 0x01                                              // AAD: the last 1..128 bytes of AAD
-  mov rsi, [rbp+0x10]                                        // AAD: the last 1..128 bytes of AAD
-  add rsi, rax                                               // AAD: the last 1..128 bytes of AAD
-  sub rsi, rdi                                               // AAD: the last 1..128 bytes of AAD
+  mov rax, [rbp+0x18]                                        // AAD: the last 1..64 bytes of AAD
+  lea rdi, [rax-0x01]                                        // AAD: the last 1..64 bytes of AAD
+  and edi, 0x3f                                              // AAD: the last 1..64 bytes of AAD
+  add edi, 0x01                                              // AAD: the last 1..64 bytes of AAD
+  mov rsi, [rbp+0x10]                                        // AAD: the last 1..64 bytes of AAD
+  add rsi, rax                                               // AAD: the last 1..64 bytes of AAD
+  sub rsi, rdi                                               // AAD: the last 1..64 bytes of AAD
   vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
   vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
   vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
@@ -226,8 +274,6 @@ L(seal_aes128_aesni_avx_aad_long_end):
   cmp r11, 0x01                                              // AAD: blocks left to hash, the lengths included
   sbb r9, 0xffffffffffffffff                                 // AAD: blocks left to hash, the lengths included
   cmp rdx, 0x03                                              // AAD: a power for each block, or for the AAD alone
-  cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
-  cmp r9, 0x28                                               // AAD: a power for each block, or for the AAD alone
   cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
   neg r9                                                     // AAD: the power of the first block
   shl r9, 0x05                                               // AAD: the power of the first block
@@ -770,6 +816,14 @@ L(seal_aes128_aesni_avx_tag16_end):
   vmovdqu [rsp+0x10], xmm0                                   // wipe: nor in the frame
   vmovdqu [rsp+0x20], xmm0                                   // wipe: nor in the frame
   vmovdqu [rsp+0x30], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x40], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x50], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x60], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x70], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x80], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x90], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0xa0], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0xb0], xmm0                                   // wipe: nor in the frame
   vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
   vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
   vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
@@ -791,7 +845,9 @@ L(seal_aes128_aesni_avx_tag16_end):
   xor r9d, r9d                                               // wipe: no text in integer registers
 
   // ---- return ----
-  add rsp, 0x48                                              // the frame
+  add rsp, 0xc0                                              // the frame
+  .cfi_def_cfa_offset 32
+  pop r14                                                    // restore
   .cfi_def_cfa_offset 24
   pop rbp                                                    // restore
   .cfi_def_cfa_offset 16
@@ -815,7 +871,7 @@ END_FUNCTION(stitchgcm_seal_aes128_aesni_avx)
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
 // Nothing is read or written outside the buffers, not even within a block.
-// Stack: 88 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 216 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rcx rdx rsi rdi r8 r9 r10 r11 xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
@@ -841,8 +897,11 @@ FUNCTION(stitchgcm_seal_aes192_aesni_avx)
   push rbp                                                   // save
   .cfi_def_cfa_offset 24
   .cfi_offset rbp, -24
-  sub rsp, 0x48                                              // the frame
-  .cfi_def_cfa_offset 96
+  push r14                                                   // save
+  .cfi_def_cfa_offset 32
+  .cfi_offset r14, -32
+  sub rsp, 0xc0                                              // the frame
+  .cfi_def_cfa_offset 224
 
   // ---- enter ----
   lea rbx, [rdi+0x70]                                        // enter: context and message
@@ -859,6 +918,7 @@ FUNCTION(stitchgcm_seal_aes192_aesni_avx)
   vpinsrd xmm0, xmm0, ecx, 0x03                              // J0: IV || 0^31 || 1
   vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // J0: J0
   vmovdqu [rsp], xmm0                                        // J0: J0
+  lea r14, [rip + L(constant_counter_patterns_from_2)]       // J0: the text's counters start at 2
   jmp L(seal_aes192_aesni_avx_iv12_end)
 L(seal_aes192_aesni_avx_iv12_else):
 
@@ -960,6 +1020,50 @@ L(seal_aes192_aesni_avx_iv12_else_partial_end):
   vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
   vmovdqa xmm1, xmm11                                        // J0: Y
   vmovdqu [rsp], xmm1                                        // J0: J0
+  vpaddd xmm0, xmm1, [rip + L(constant_counter_steps) + 16]  // J0: J0 + 1
+  lea r14, [rsp+0x40]                                        // J0: J0 + 1
+    vpslld xmm13, xmm0, 0x1d                                 // counters: r
+    vpsrld xmm13, xmm13, 0x1d                                // counters: r
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]   // counters: pattern 0
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 0
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 0
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 0
+    vmovdqu [rsp+0x40], xmm14                                // counters: pattern 0
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 1
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 1
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 1
+    vmovdqu [rsp+0x50], xmm14                                // counters: pattern 1
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 2
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 2
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 2
+    vmovdqu [rsp+0x60], xmm14                                // counters: pattern 2
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 3
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 3
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 3
+    vmovdqu [rsp+0x70], xmm14                                // counters: pattern 3
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 4
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 4
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 4
+    vmovdqu [rsp+0x80], xmm14                                // counters: pattern 4
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 5
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 5
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 5
+    vmovdqu [rsp+0x90], xmm14                                // counters: pattern 5
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 6
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 6
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 6
+    vmovdqu [rsp+0xa0], xmm14                                // counters: pattern 6
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 7
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 7
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 7
+    vmovdqu [rsp+0xb0], xmm14                                // counters: pattern 7
 L(seal_aes192_aesni_avx_iv12_end):
 
   // ---- AAD ----
@@ -967,15 +1071,15 @@ L(seal_aes192_aesni_avx_iv12_end):
   mov rax, [rbp+0x18]                                        // AAD: AAD
   test rax, rax                                              // AAD: AAD
   je L(seal_aes192_aesni_avx_aad_else)
-    cmp rax, 0x80
+    cmp rax, 0x40
   jbe L(seal_aes192_aesni_avx_aad_long_end)
 
   // ---- long AAD ----
-  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..128 bytes
-  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..128 bytes
-  shr rcx, 0x07                                              // AAD: all but the last 1..128 bytes
-  shl rcx, 0x03                                              // AAD: all but the last 1..128 bytes
-  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..128 bytes
+  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..64 bytes
+  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..64 bytes
+  shr rcx, 0x06                                              // AAD: all but the last 1..64 bytes
+  shl rcx, 0x02                                              // AAD: all but the last 1..64 bytes
+  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..64 bytes
     lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
     lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
   call SYMBOL(stitchgcm_ghash_aesni_avx)
@@ -989,13 +1093,13 @@ L(seal_aes192_aesni_avx_aad_long_end):
     shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
     and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
     shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-  mov rax, [rbp+0x18]                                        // AAD: the last 1..128 bytes of AAD
-  lea rdi, [rax-0x01]                                        // AAD: the last 1..128 bytes of AAD
-  and edi, 0x7f                                              // AAD: the last 1..128 bytes of AAD
-  add edi, 0x01                                              // AAD: the last 1..128 bytes of AAD
-  mov rsi, [rbp+0x10]                                        // AAD: the last 1..128 bytes of AAD
-  add rsi, rax                                               // AAD: the last 1..128 bytes of AAD
-  sub rsi, rdi                                               // AAD: the last 1..128 bytes of AAD
+  mov rax, [rbp+0x18]                                        // AAD: the last 1..64 bytes of AAD
+  lea rdi, [rax-0x01]                                        // AAD: the last 1..64 bytes of AAD
+  and edi, 0x3f                                              // AAD: the last 1..64 bytes of AAD
+  add edi, 0x01                                              // AAD: the last 1..64 bytes of AAD
+  mov rsi, [rbp+0x10]                                        // AAD: the last 1..64 bytes of AAD
+  add rsi, rax                                               // AAD: the last 1..64 bytes of AAD
+  sub rsi, rdi                                               // AAD: the last 1..64 bytes of AAD
   vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
   vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
   vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
@@ -1006,8 +1110,6 @@ L(seal_aes192_aesni_avx_aad_long_end):
   cmp r11, 0x01                                              // AAD: blocks left to hash, the lengths included
   sbb r9, 0xffffffffffffffff                                 // AAD: blocks left to hash, the lengths included
   cmp rdx, 0x03                                              // AAD: a power for each block, or for the AAD alone
-  cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
-  cmp r9, 0x28                                               // AAD: a power for each block, or for the AAD alone
   cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
   neg r9                                                     // AAD: the power of the first block
   shl r9, 0x05                                               // AAD: the power of the first block
@@ -1570,6 +1672,14 @@ L(seal_aes192_aesni_avx_tag16_end):
   vmovdqu [rsp+0x10], xmm0                                   // wipe: nor in the frame
   vmovdqu [rsp+0x20], xmm0                                   // wipe: nor in the frame
   vmovdqu [rsp+0x30], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x40], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x50], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x60], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x70], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x80], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x90], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0xa0], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0xb0], xmm0                                   // wipe: nor in the frame
   vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
   vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
   vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
@@ -1591,7 +1701,9 @@ L(seal_aes192_aesni_avx_tag16_end):
   xor r9d, r9d                                               // wipe: no text in integer registers
 
   // ---- return ----
-  add rsp, 0x48                                              // the frame
+  add rsp, 0xc0                                              // the frame
+  .cfi_def_cfa_offset 32
+  pop r14                                                    // restore
   .cfi_def_cfa_offset 24
   pop rbp                                                    // restore
   .cfi_def_cfa_offset 16
@@ -1615,7 +1727,7 @@ END_FUNCTION(stitchgcm_seal_aes192_aesni_avx)
 // Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
 // Nothing is read or written outside the buffers, not even within a block.
-// Stack: 88 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
+// Stack: 216 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rcx rdx rsi rdi r8 r9 r10 r11 xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
@@ -1641,8 +1753,11 @@ FUNCTION(stitchgcm_seal_aes256_aesni_avx)
   push rbp                                                   // save
   .cfi_def_cfa_offset 24
   .cfi_offset rbp, -24
-  sub rsp, 0x48                                              // the frame
-  .cfi_def_cfa_offset 96
+  push r14                                                   // save
+  .cfi_def_cfa_offset 32
+  .cfi_offset r14, -32
+  sub rsp, 0xc0                                              // the frame
+  .cfi_def_cfa_offset 224
 
   // ---- enter ----
   lea rbx, [rdi+0x70]                                        // enter: context and message
@@ -1659,6 +1774,7 @@ FUNCTION(stitchgcm_seal_aes256_aesni_avx)
   vpinsrd xmm0, xmm0, ecx, 0x03                              // J0: IV || 0^31 || 1
   vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // J0: J0
   vmovdqu [rsp], xmm0                                        // J0: J0
+  lea r14, [rip + L(constant_counter_patterns_from_2)]       // J0: the text's counters start at 2
   jmp L(seal_aes256_aesni_avx_iv12_end)
 L(seal_aes256_aesni_avx_iv12_else):
 
@@ -1760,6 +1876,50 @@ L(seal_aes256_aesni_avx_iv12_else_partial_end):
   vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
   vmovdqa xmm1, xmm11                                        // J0: Y
   vmovdqu [rsp], xmm1                                        // J0: J0
+  vpaddd xmm0, xmm1, [rip + L(constant_counter_steps) + 16]  // J0: J0 + 1
+  lea r14, [rsp+0x40]                                        // J0: J0 + 1
+    vpslld xmm13, xmm0, 0x1d                                 // counters: r
+    vpsrld xmm13, xmm13, 0x1d                                // counters: r
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]   // counters: pattern 0
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 0
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 0
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 0
+    vmovdqu [rsp+0x40], xmm14                                // counters: pattern 0
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 1
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 1
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 1
+    vmovdqu [rsp+0x50], xmm14                                // counters: pattern 1
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 2
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 2
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 2
+    vmovdqu [rsp+0x60], xmm14                                // counters: pattern 2
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 3
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 3
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 3
+    vmovdqu [rsp+0x70], xmm14                                // counters: pattern 3
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 4
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 4
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 4
+    vmovdqu [rsp+0x80], xmm14                                // counters: pattern 4
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 5
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 5
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 5
+    vmovdqu [rsp+0x90], xmm14                                // counters: pattern 5
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 6
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 6
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 6
+    vmovdqu [rsp+0xa0], xmm14                                // counters: pattern 6
+    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
+    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 7
+    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 7
+    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 7
+    vmovdqu [rsp+0xb0], xmm14                                // counters: pattern 7
 L(seal_aes256_aesni_avx_iv12_end):
 
   // ---- AAD ----
@@ -1767,15 +1927,15 @@ L(seal_aes256_aesni_avx_iv12_end):
   mov rax, [rbp+0x18]                                        // AAD: AAD
   test rax, rax                                              // AAD: AAD
   je L(seal_aes256_aesni_avx_aad_else)
-    cmp rax, 0x80
+    cmp rax, 0x40
   jbe L(seal_aes256_aesni_avx_aad_long_end)
 
   // ---- long AAD ----
-  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..128 bytes
-  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..128 bytes
-  shr rcx, 0x07                                              // AAD: all but the last 1..128 bytes
-  shl rcx, 0x03                                              // AAD: all but the last 1..128 bytes
-  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..128 bytes
+  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..64 bytes
+  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..64 bytes
+  shr rcx, 0x06                                              // AAD: all but the last 1..64 bytes
+  shl rcx, 0x02                                              // AAD: all but the last 1..64 bytes
+  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..64 bytes
     lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
     lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
   call SYMBOL(stitchgcm_ghash_aesni_avx)
@@ -1789,13 +1949,13 @@ L(seal_aes256_aesni_avx_aad_long_end):
     shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
     and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
     shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-  mov rax, [rbp+0x18]                                        // AAD: the last 1..128 bytes of AAD
-  lea rdi, [rax-0x01]                                        // AAD: the last 1..128 bytes of AAD
-  and edi, 0x7f                                              // AAD: the last 1..128 bytes of AAD
-  add edi, 0x01                                              // AAD: the last 1..128 bytes of AAD
-  mov rsi, [rbp+0x10]                                        // AAD: the last 1..128 bytes of AAD
-  add rsi, rax                                               // AAD: the last 1..128 bytes of AAD
-  sub rsi, rdi                                               // AAD: the last 1..128 bytes of AAD
+  mov rax, [rbp+0x18]                                        // AAD: the last 1..64 bytes of AAD
+  lea rdi, [rax-0x01]                                        // AAD: the last 1..64 bytes of AAD
+  and edi, 0x3f                                              // AAD: the last 1..64 bytes of AAD
+  add edi, 0x01                                              // AAD: the last 1..64 bytes of AAD
+  mov rsi, [rbp+0x10]                                        // AAD: the last 1..64 bytes of AAD
+  add rsi, rax                                               // AAD: the last 1..64 bytes of AAD
+  sub rsi, rdi                                               // AAD: the last 1..64 bytes of AAD
   vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
   vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
   vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
@@ -1806,8 +1966,6 @@ L(seal_aes256_aesni_avx_aad_long_end):
   cmp r11, 0x01                                              // AAD: blocks left to hash, the lengths included
   sbb r9, 0xffffffffffffffff                                 // AAD: blocks left to hash, the lengths included
   cmp rdx, 0x03                                              // AAD: a power for each block, or for the AAD alone
-  cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
-  cmp r9, 0x28                                               // AAD: a power for each block, or for the AAD alone
   cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
   neg r9                                                     // AAD: the power of the first block
   shl r9, 0x05                                               // AAD: the power of the first block
@@ -2390,6 +2548,14 @@ L(seal_aes256_aesni_avx_tag16_end):
   vmovdqu [rsp+0x10], xmm0                                   // wipe: nor in the frame
   vmovdqu [rsp+0x20], xmm0                                   // wipe: nor in the frame
   vmovdqu [rsp+0x30], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x40], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x50], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x60], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x70], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x80], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0x90], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0xa0], xmm0                                   // wipe: nor in the frame
+  vmovdqu [rsp+0xb0], xmm0                                   // wipe: nor in the frame
   vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
   vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
   vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
@@ -2411,7 +2577,9 @@ L(seal_aes256_aesni_avx_tag16_end):
   xor r9d, r9d                                               // wipe: no text in integer registers
 
   // ---- return ----
-  add rsp, 0x48                                              // the frame
+  add rsp, 0xc0                                              // the frame
+  .cfi_def_cfa_offset 32
+  pop r14                                                    // restore
   .cfi_def_cfa_offset 24
   pop rbp                                                    // restore
   .cfi_def_cfa_offset 16
@@ -2427,6 +2595,16 @@ READ_ONLY_DATA
 .p2align 4
 L(constant_byte_reverse): // reverses the 16 bytes of a block
   .byte 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x09, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00
+.p2align 4
+L(constant_counter_patterns_from_2): // 2 + j as a 4-bit number with sign, j = 0..7, big-endian
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x04
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x05
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x06
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x07
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xf8
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xf9
 .p2align 4
 L(constant_reduction): // x^63 + x^62 + x^57: GHASH's polynomial, bits reflected
   .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xc2, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
