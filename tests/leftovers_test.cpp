@@ -60,16 +60,21 @@ Windows halves_of(const std::vector<Bytes>& secrets) {
   return windows;
 }
 
-// Any part of what is published, with zeros after its end as in a padded block, and each block byte-reversed.
+// Any part of what is published, with zeros after its end as in a padded block; and of each block the bytes reversed and
+// the sum of its halves, Karatsuba's factor, which anyone could work out as well.
 Windows parts_of(const std::vector<Bytes>& published) {
   Windows windows;
   for (Bytes bytes : published) {
     bytes.resize((bytes.size() + 15) / 16 * 16 + window_bytes);
     windows.add(bytes, 1);
     for (std::size_t i = 0; i + 16 <= bytes.size(); i += 16) {
-      windows.add(reversed(Bytes(bytes.begin() + static_cast<std::ptrdiff_t>(i),
-                                 bytes.begin() + static_cast<std::ptrdiff_t>(i + 16))),
-                  1);
+      const auto start = bytes.begin() + static_cast<std::ptrdiff_t>(i);
+      windows.add(reversed(Bytes(start, start + 16)), 1);
+      Bytes sum(8);
+      std::transform(start, start + 8, start + 8, sum.begin(),
+                     [](std::uint8_t low, std::uint8_t high) { return static_cast<std::uint8_t>(low ^ high); });
+      windows.add(sum, 1);
+      windows.add(reversed(sum), 1);
     }
   }
   return windows;
