@@ -18,9 +18,9 @@ extern "C" {
 /*
  * AES-128 key schedule, H and its powers
  *   round_key[0..10] = KeyExpansion(key) (FIPS 197, 5.2)
- *   hash_key = H = AES(key, 0^128)
+ *   hash_key = H = AES(key, 0^128); rounds = 10
  *   power[i] = H^(40 - i), as stitchgcm_layout.h stores it
- * context: round_key, hash_key and power written, the rest left alone
+ * context: round_key, hash_key, rounds and power written, the rest left alone
  * key: 16 bytes, read; not in the context
  * Time and addresses depend on pointers alone; the key is secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
@@ -31,9 +31,9 @@ void stitchgcm_init_aes128_aesni_avx(stitchgcm_context *context, const uint8_t *
 /*
  * AES-192 key schedule, H and its powers
  *   round_key[0..12] = KeyExpansion(key) (FIPS 197, 5.2)
- *   hash_key = H = AES(key, 0^128)
+ *   hash_key = H = AES(key, 0^128); rounds = 12
  *   power[i] = H^(40 - i), as stitchgcm_layout.h stores it
- * context: round_key, hash_key and power written, the rest left alone
+ * context: round_key, hash_key, rounds and power written, the rest left alone
  * key: 24 bytes, read; not in the context
  * Time and addresses depend on pointers alone; the key is secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
@@ -44,9 +44,9 @@ void stitchgcm_init_aes192_aesni_avx(stitchgcm_context *context, const uint8_t *
 /*
  * AES-256 key schedule, H and its powers
  *   round_key[0..14] = KeyExpansion(key) (FIPS 197, 5.2)
- *   hash_key = H = AES(key, 0^128)
+ *   hash_key = H = AES(key, 0^128); rounds = 14
  *   power[i] = H^(40 - i), as stitchgcm_layout.h stores it
- * context: round_key, hash_key and power written, the rest left alone
+ * context: round_key, hash_key, rounds and power written, the rest left alone
  * key: 32 bytes, read; not in the context
  * Time and addresses depend on pointers alone; the key is secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
@@ -55,7 +55,7 @@ __attribute__((visibility("hidden")))
 void stitchgcm_init_aes256_aesni_avx(stitchgcm_context *context, const uint8_t *key);
 
 /*
- * AES-128-GCM, one message: authenticated encryption (SP 800-38D, algorithm 4)
+ * AES-GCM, one message: authenticated encryption (SP 800-38D, algorithm 4)
  *   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
  *   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
  *   T = AES(key, J0) ^ GHASH(AAD || 0.. || out || 0.. || [bits(AAD)]64 || [bits(in)]64)
@@ -63,47 +63,16 @@ void stitchgcm_init_aes256_aesni_avx(stitchgcm_context *context, const uint8_t *
  * context: as init leaves it; any alignment
  * message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
  *   common; out and tag written
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+ * Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+ *   secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
  * Nothing is read or written outside the buffers, not even within a block.
  */
 __attribute__((visibility("hidden")))
-void stitchgcm_seal_aes128_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
+void stitchgcm_seal_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
 
 /*
- * AES-192-GCM, one message: authenticated encryption (SP 800-38D, algorithm 4)
- *   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
- *   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
- *   T = AES(key, J0) ^ GHASH(AAD || 0.. || out || 0.. || [bits(AAD)]64 || [bits(in)]64)
- *   tag = the first tag_bytes bytes of T
- * context: as init leaves it; any alignment
- * message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
- *   common; out and tag written
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- * Nothing is read or written outside the buffers, not even within a block.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_seal_aes192_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
-
-/*
- * AES-256-GCM, one message: authenticated encryption (SP 800-38D, algorithm 4)
- *   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
- *   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
- *   T = AES(key, J0) ^ GHASH(AAD || 0.. || out || 0.. || [bits(AAD)]64 || [bits(in)]64)
- *   tag = the first tag_bytes bytes of T
- * context: as init leaves it; any alignment
- * message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
- *   common; out and tag written
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- * Nothing is read or written outside the buffers, not even within a block.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_seal_aes256_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
-
-/*
- * AES-128-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5)
+ * AES-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5)
  *   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
  *   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
  *   T = AES(key, J0) ^ GHASH(AAD || 0.. || in || 0.. || [bits(AAD)]64 || [bits(in)]64)
@@ -112,52 +81,17 @@ void stitchgcm_seal_aes256_aesni_avx(const stitchgcm_context *context, const sti
  * message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
  *   common; out written, tag read; tag and out have no byte in common
  * Returns 1: authentic; 0: not
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+ * Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+ *   secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
  * Nothing is read or written outside the buffers, not even within a block.
  * The comparison of the tags takes the same time for any difference; its verdict is public.
  */
 __attribute__((visibility("hidden")))
-int stitchgcm_open_aes128_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
+int stitchgcm_open_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
 
 /*
- * AES-192-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5)
- *   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
- *   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
- *   T = AES(key, J0) ^ GHASH(AAD || 0.. || in || 0.. || [bits(AAD)]64 || [bits(in)]64)
- *   if tag is not the first tag_bytes bytes of T: out = zeros. Decrypted on the way, in one pass.
- * context: as init leaves it; any alignment
- * message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
- *   common; out written, tag read; tag and out have no byte in common
- * Returns 1: authentic; 0: not
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- * Nothing is read or written outside the buffers, not even within a block.
- * The comparison of the tags takes the same time for any difference; its verdict is public.
- */
-__attribute__((visibility("hidden")))
-int stitchgcm_open_aes192_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
-
-/*
- * AES-256-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5)
- *   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
- *   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
- *   T = AES(key, J0) ^ GHASH(AAD || 0.. || in || 0.. || [bits(AAD)]64 || [bits(in)]64)
- *   if tag is not the first tag_bytes bytes of T: out = zeros. Decrypted on the way, in one pass.
- * context: as init leaves it; any alignment
- * message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
- *   common; out written, tag read; tag and out have no byte in common
- * Returns 1: authentic; 0: not
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- * Nothing is read or written outside the buffers, not even within a block.
- * The comparison of the tags takes the same time for any difference; its verdict is public.
- */
-__attribute__((visibility("hidden")))
-int stitchgcm_open_aes256_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message);
-
-/*
- * AES-128-GCM, whole blocks: encrypt and hash
+ * AES-GCM, whole blocks: encrypt and hash
  *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
  *   accumulator = (..((accumulator ^ out[0]) H ^ out[1]) H ^ ..) H
  * context: as init leaves it; any alignment
@@ -166,49 +100,16 @@ int stitchgcm_open_aes256_aesni_avx(const stitchgcm_context *context, const stit
  * blocks: 0 and more
  * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
  * accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+ * Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+ *   secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
  */
 __attribute__((visibility("hidden")))
-void stitchgcm_encrypt_blocks_aes128_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-  size_t blocks, uint8_t *counter, uint8_t *accumulator);
+void stitchgcm_encrypt_blocks_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
+  blocks, uint8_t *counter, uint8_t *accumulator);
 
 /*
- * AES-192-GCM, whole blocks: encrypt and hash
- *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
- *   accumulator = (..((accumulator ^ out[0]) H ^ out[1]) H ^ ..) H
- * context: as init leaves it; any alignment
- * in: 16 blocks bytes, read
- * out: 16 blocks bytes, written; equal to in, or no byte in common with it
- * blocks: 0 and more
- * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
- * accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_encrypt_blocks_aes192_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-  size_t blocks, uint8_t *counter, uint8_t *accumulator);
-
-/*
- * AES-256-GCM, whole blocks: encrypt and hash
- *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
- *   accumulator = (..((accumulator ^ out[0]) H ^ out[1]) H ^ ..) H
- * context: as init leaves it; any alignment
- * in: 16 blocks bytes, read
- * out: 16 blocks bytes, written; equal to in, or no byte in common with it
- * blocks: 0 and more
- * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
- * accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_encrypt_blocks_aes256_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-  size_t blocks, uint8_t *counter, uint8_t *accumulator);
-
-/*
- * AES-128-GCM, whole blocks: decrypt and hash
+ * AES-GCM, whole blocks: decrypt and hash
  *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
  *   accumulator = (..((accumulator ^ in[0]) H ^ in[1]) H ^ ..) H
  * context: as init leaves it; any alignment
@@ -217,91 +118,29 @@ void stitchgcm_encrypt_blocks_aes256_aesni_avx(const stitchgcm_context *context,
  * blocks: 0 and more
  * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
  * accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+ * Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+ *   secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
  */
 __attribute__((visibility("hidden")))
-void stitchgcm_decrypt_blocks_aes128_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-  size_t blocks, uint8_t *counter, uint8_t *accumulator);
+void stitchgcm_decrypt_blocks_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
+  blocks, uint8_t *counter, uint8_t *accumulator);
 
 /*
- * AES-192-GCM, whole blocks: decrypt and hash
- *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
- *   accumulator = (..((accumulator ^ in[0]) H ^ in[1]) H ^ ..) H
- * context: as init leaves it; any alignment
- * in: 16 blocks bytes, read
- * out: 16 blocks bytes, written; equal to in, or no byte in common with it
- * blocks: 0 and more
- * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
- * accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_decrypt_blocks_aes192_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-  size_t blocks, uint8_t *counter, uint8_t *accumulator);
-
-/*
- * AES-256-GCM, whole blocks: decrypt and hash
- *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
- *   accumulator = (..((accumulator ^ in[0]) H ^ in[1]) H ^ ..) H
- * context: as init leaves it; any alignment
- * in: 16 blocks bytes, read
- * out: 16 blocks bytes, written; equal to in, or no byte in common with it
- * blocks: 0 and more
- * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
- * accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_decrypt_blocks_aes256_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-  size_t blocks, uint8_t *counter, uint8_t *accumulator);
-
-/*
- * AES-128 in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5)
+ * AES in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5)
  *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
  * context: as init leaves it; any alignment
  * in: 16 blocks bytes, read
  * out: 16 blocks bytes, written; equal to in, or no byte in common with it
  * blocks: 0 and more
  * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+ * Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+ *   secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
  */
 __attribute__((visibility("hidden")))
-void stitchgcm_ctr32_aes128_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
-  blocks, uint8_t *counter);
-
-/*
- * AES-192 in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5)
- *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
- * context: as init leaves it; any alignment
- * in: 16 blocks bytes, read
- * out: 16 blocks bytes, written; equal to in, or no byte in common with it
- * blocks: 0 and more
- * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_ctr32_aes192_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
-  blocks, uint8_t *counter);
-
-/*
- * AES-256 in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5)
- *   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
- * context: as init leaves it; any alignment
- * in: 16 blocks bytes, read
- * out: 16 blocks bytes, written; equal to in, or no byte in common with it
- * blocks: 0 and more
- * counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
- * All 16 vector registers are zero on return, bits 128 and up too.
- */
-__attribute__((visibility("hidden")))
-void stitchgcm_ctr32_aes256_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
-  blocks, uint8_t *counter);
+void stitchgcm_ctr32_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t blocks,
+  uint8_t *counter);
 
 /*
  * GHASH of whole blocks (SP 800-38D, 6.4), any key length
@@ -310,7 +149,8 @@ void stitchgcm_ctr32_aes256_aesni_avx(const stitchgcm_context *context, const ui
  * accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
  * data: 16 blocks bytes, read
  * blocks: 0 and more
- * Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+ * Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+ *   secret.
  * All 16 vector registers are zero on return, bits 128 and up too.
  */
 __attribute__((visibility("hidden")))

@@ -21,21 +21,22 @@
 .text
 .intel_syntax noprefix
 
-// ==== AES-128 in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5) ====
+// ==== AES in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5) ====
 //
 //   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
 //
-// void stitchgcm_ctr32_aes128_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
-//   blocks, uint8_t *counter)
+// void stitchgcm_ctr32_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t blocks,
+//   uint8_t *counter)
 //   context: as init leaves it; any alignment
 //   in: 16 blocks bytes, read
 //   out: 16 blocks bytes, written; equal to in, or no byte in common with it
 //   blocks: 0 and more
 //   counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+// Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+//   secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
 // Stack: 24 bytes below the return address. CPU features: AES AVX.
-// Clobbers: rdx rsi rdi r10 xmm0..15 flags.
+// Clobbers: rax rdx rsi rdi r10 xmm0..15 flags.
 //
 // Roles:
 //   rbx: context + 112
@@ -45,1247 +46,455 @@
 //   xmm0..7: AES states
 //   xmm9: round key
 //   xmm13: counter block, bytes reversed
-FUNCTION(stitchgcm_ctr32_aes128_aesni_avx)
+FUNCTION(stitchgcm_ctr32_aesni_avx)
   .cfi_startproc
   endbr64
   push rbx                                                   // save
   .cfi_def_cfa_offset 16
   .cfi_offset rbx, -16
-  push r12                                                   // save
+  push r12
   .cfi_def_cfa_offset 24
   .cfi_offset r12, -24
   sub rsp, 0x08                                              // the frame
   .cfi_def_cfa_offset 32
 
   // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
-  mov rdi, rdx                                               // enter: blocks = 8 batches + whole
-  mov rdx, rcx                                               // enter: blocks = 8 batches + whole
-  mov r10, rcx                                               // enter: blocks = 8 batches + whole
-  mov r12, r8                                                // enter: blocks = 8 batches + whole
-  shr rdx, 0x03                                              // enter: blocks = 8 batches + whole
-  and r10d, 0x07                                             // enter: blocks = 8 batches + whole
-  vmovdqu xmm13, [r12]                                       // enter: blocks = 8 batches + whole
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // enter: blocks = 8 batches + whole
-    test rdx, rdx
-  je L(ctr32_aes128_aesni_avx_batches_end)
+  lea rbx, [rdi+0x70]                                        // blocks = 8 batches + whole
+  mov rdi, rdx
+  mov rdx, rcx
+  mov r10, rcx
+  mov r12, r8
+  shr rdx, 0x03
+  and r10d, 0x07
+  vmovdqu xmm13, [r12]
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  test rdx, rdx
+  je L(ctr32_aesni_avx_batches_end)
   .byte 0x0f, 0x1f, 0x44, 0x00, 0x00 // no-ops: the loop begins on a cache line
-L(ctr32_aes128_aesni_avx_batches_batch):
+L(ctr32_aesni_avx_batches_batch):
 
   // ---- eight blocks ----
-  vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]      // keystream: counter + n
-  vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16] // keystream: counter + n
-  vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32] // keystream: counter + n
-  vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48] // keystream: counter + n
-  vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64] // keystream: counter + n
-  vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80] // keystream: counter + n
-  vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96] // keystream: counter + n
-  vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112] // keystream: counter + n
-  vmovdqu xmm9, [rbx-0x70]                                   // keystream: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // keystream: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // keystream: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // keystream: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // keystream: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // keystream: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // keystream: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // keystream: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // keystream: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // keystream: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // keystream: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // keystream: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // keystream: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // keystream: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // keystream: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 6
-  vmovdqu xmm9, [rbx]                                        // keystream: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // keystream: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // keystream: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // keystream: AES round 10
-  vaesenclast xmm0, xmm0, xmm9                               // keystream: AES round 10
-  vaesenclast xmm1, xmm1, xmm9                               // keystream: AES round 10
-  vaesenclast xmm2, xmm2, xmm9                               // keystream: AES round 10
-  vaesenclast xmm3, xmm3, xmm9                               // keystream: AES round 10
-  vaesenclast xmm4, xmm4, xmm9                               // keystream: AES round 10
-  vaesenclast xmm5, xmm5, xmm9                               // keystream: AES round 10
-  vaesenclast xmm6, xmm6, xmm9                               // keystream: AES round 10
-  vaesenclast xmm7, xmm7, xmm9                               // keystream: AES round 10
-    vpxor xmm0, xmm0, [rsi]                                  // text: block 0
-    vmovdqu [rdi], xmm0                                      // text: block 0
-    vpxor xmm1, xmm1, [rsi+0x10]                             // text: block 1
-    vmovdqu [rdi+0x10], xmm1                                 // text: block 1
-    vpxor xmm2, xmm2, [rsi+0x20]                             // text: block 2
-    vmovdqu [rdi+0x20], xmm2                                 // text: block 2
-    vpxor xmm3, xmm3, [rsi+0x30]                             // text: block 3
-    vmovdqu [rdi+0x30], xmm3                                 // text: block 3
-    vpxor xmm4, xmm4, [rsi+0x40]                             // text: block 4
-    vmovdqu [rdi+0x40], xmm4                                 // text: block 4
-    vpxor xmm5, xmm5, [rsi+0x50]                             // text: block 5
-    vmovdqu [rdi+0x50], xmm5                                 // text: block 5
-    vpxor xmm6, xmm6, [rsi+0x60]                             // text: block 6
-    vmovdqu [rdi+0x60], xmm6                                 // text: block 6
-    vpxor xmm7, xmm7, [rsi+0x70]                             // text: block 7
-    vmovdqu [rdi+0x70], xmm7                                 // text: block 7
-    vpaddd xmm13, xmm13, [rip + L(constant_counter_steps) + 128] // advance: the next eight
-    add rsi, 0x80                                            // advance: the next eight
-    add rdi, 0x80                                            // advance: the next eight
-    sub rdx, 0x01                                            // batches
-  jne L(ctr32_aes128_aesni_avx_batches_batch)
-L(ctr32_aes128_aesni_avx_batches_end):
+  vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]      // counter + n
+  vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16]
+  vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32]
+  vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48]
+  vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64]
+  vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80]
+  vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96]
+  vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112]
+  vmovdqu xmm9, [rbx-0x70]                                   // round key 0
+  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // counter block ^ round key 0
+  vpxor xmm0, xmm9, xmm0
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+  vpxor xmm1, xmm9, xmm1
+  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]
+  vpxor xmm2, xmm9, xmm2
+  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]
+  vpxor xmm3, xmm9, xmm3
+  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]
+  vpxor xmm4, xmm9, xmm4
+  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]
+  vpxor xmm5, xmm9, xmm5
+  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]
+  vpxor xmm6, xmm9, xmm6
+  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]
+  vpxor xmm7, xmm9, xmm7
+  vmovdqu xmm9, [rbx-0x60]                                   // round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x50]                                   // round 2
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x40]                                   // round 3
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x30]                                   // round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x20]                                   // round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x10]                                   // round 6
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx]                                        // round 7
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x10]                                   // round 8
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x20]                                   // round 9
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  cmp dword ptr [rbx+0x90], 0x0a                             // rounds
+  jbe L(ctr32_aesni_avx_batches_batch_aes192_end)
+  vmovdqu xmm9, [rbx+0x30]                                   // round 10
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x40]                                   // round 11
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  cmp dword ptr [rbx+0x90], 0x0c                             // rounds
+  jbe L(ctr32_aesni_avx_batches_batch_aes192_aes256_end)
+  vmovdqu xmm9, [rbx+0x50]                                   // round 12
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x60]                                   // round 13
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+L(ctr32_aesni_avx_batches_batch_aes192_aes256_end):
+L(ctr32_aesni_avx_batches_batch_aes192_end):
+  mov eax, [rbx+0x90]                                        // the last round key
+  shl eax, 0x04
+  vmovdqu xmm9, [rbx+rax*1-0x70]                             // last round
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
+  vaesenclast xmm6, xmm6, xmm9
+  vaesenclast xmm7, xmm7, xmm9
+  vpxor xmm0, xmm0, [rsi]                                    // block 0
+  vmovdqu [rdi], xmm0
+  vpxor xmm1, xmm1, [rsi+0x10]                               // block 1
+  vmovdqu [rdi+0x10], xmm1
+  vpxor xmm2, xmm2, [rsi+0x20]                               // block 2
+  vmovdqu [rdi+0x20], xmm2
+  vpxor xmm3, xmm3, [rsi+0x30]                               // block 3
+  vmovdqu [rdi+0x30], xmm3
+  vpxor xmm4, xmm4, [rsi+0x40]                               // block 4
+  vmovdqu [rdi+0x40], xmm4
+  vpxor xmm5, xmm5, [rsi+0x50]                               // block 5
+  vmovdqu [rdi+0x50], xmm5
+  vpxor xmm6, xmm6, [rsi+0x60]                               // block 6
+  vmovdqu [rdi+0x60], xmm6
+  vpxor xmm7, xmm7, [rsi+0x70]                               // block 7
+  vmovdqu [rdi+0x70], xmm7
+  vpaddd xmm13, xmm13, [rip + L(constant_counter_steps) + 128] // the next eight
+  add rsi, 0x80
+  add rdi, 0x80
+  sub rdx, 0x01                                              // batches
+  jne L(ctr32_aesni_avx_batches_batch)
+L(ctr32_aesni_avx_batches_end):
 
   // ---- the blocks that are left ----
-  vmovd xmm14, r10d                                          // end: the next counter block
-  vpaddd xmm14, xmm14, xmm13                                 // end: the next counter block
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // end: the next counter block
-  vmovdqu [r12], xmm14                                       // end: the next counter block
-    test r10, r10
-  je L(ctr32_aes128_aesni_avx_rest_end)
-    vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]    // keystream: counter + n
-    vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16] // keystream: counter + n
-    vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32] // keystream: counter + n
-    vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48] // keystream: counter + n
-    vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64] // keystream: counter + n
-    vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80] // keystream: counter + n
-    vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96] // keystream: counter + n
-    vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112] // keystream: counter + n
-    vmovdqu xmm9, [rbx-0x70]                                 // keystream: round key 0
-    vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm0, xmm9, xmm0                                   // keystream: counter block ^ round key 0
-    vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm1, xmm9, xmm1                                   // keystream: counter block ^ round key 0
-    vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm2, xmm9, xmm2                                   // keystream: counter block ^ round key 0
-    vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm3, xmm9, xmm3                                   // keystream: counter block ^ round key 0
-    vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm4, xmm9, xmm4                                   // keystream: counter block ^ round key 0
-    vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm5, xmm9, xmm5                                   // keystream: counter block ^ round key 0
-    vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm6, xmm9, xmm6                                   // keystream: counter block ^ round key 0
-    vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm7, xmm9, xmm7                                   // keystream: counter block ^ round key 0
-    vmovdqu xmm9, [rbx-0x60]                                 // keystream: AES round 1
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 1
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 1
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 1
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 1
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 1
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 1
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 1
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 1
-    vmovdqu xmm9, [rbx-0x50]                                 // keystream: AES round 2
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 2
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 2
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 2
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 2
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 2
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 2
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 2
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 2
-    vmovdqu xmm9, [rbx-0x40]                                 // keystream: AES round 3
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 3
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 3
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 3
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 3
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 3
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 3
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 3
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 3
-    vmovdqu xmm9, [rbx-0x30]                                 // keystream: AES round 4
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 4
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 4
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 4
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 4
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 4
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 4
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 4
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 4
-    vmovdqu xmm9, [rbx-0x20]                                 // keystream: AES round 5
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 5
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 5
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 5
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 5
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 5
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 5
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 5
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 5
-    vmovdqu xmm9, [rbx-0x10]                                 // keystream: AES round 6
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 6
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 6
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 6
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 6
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 6
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 6
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 6
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 6
-    vmovdqu xmm9, [rbx]                                      // keystream: AES round 7
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 7
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 7
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 7
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 7
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 7
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 7
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 7
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 7
-    vmovdqu xmm9, [rbx+0x10]                                 // keystream: AES round 8
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 8
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 8
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 8
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 8
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 8
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 8
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 8
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 8
-    vmovdqu xmm9, [rbx+0x20]                                 // keystream: AES round 9
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 9
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 9
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 9
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 9
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 9
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 9
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 9
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 9
-    vmovdqu xmm9, [rbx+0x30]                                 // keystream: AES round 10
-    vaesenclast xmm0, xmm0, xmm9                             // keystream: AES round 10
-    vaesenclast xmm1, xmm1, xmm9                             // keystream: AES round 10
-    vaesenclast xmm2, xmm2, xmm9                             // keystream: AES round 10
-    vaesenclast xmm3, xmm3, xmm9                             // keystream: AES round 10
-    vaesenclast xmm4, xmm4, xmm9                             // keystream: AES round 10
-    vaesenclast xmm5, xmm5, xmm9                             // keystream: AES round 10
-    vaesenclast xmm6, xmm6, xmm9                             // keystream: AES round 10
-    vaesenclast xmm7, xmm7, xmm9                             // keystream: AES round 10
-    cmp r10, 0x04
-  jae L(ctr32_aes128_aesni_avx_rest_blocks_from_4)
-    cmp r10, 0x02
-  jae L(ctr32_aes128_aesni_avx_rest_blocks_from_2)
-    cmp r10, 0x01
-  jae L(ctr32_aes128_aesni_avx_rest_blocks_1)
-  jmp L(ctr32_aes128_aesni_avx_rest_blocks_0)
-L(ctr32_aes128_aesni_avx_rest_blocks_from_2):
-    cmp r10, 0x03
-  jae L(ctr32_aes128_aesni_avx_rest_blocks_3)
-  jmp L(ctr32_aes128_aesni_avx_rest_blocks_2)
-L(ctr32_aes128_aesni_avx_rest_blocks_from_4):
-    cmp r10, 0x06
-  jae L(ctr32_aes128_aesni_avx_rest_blocks_from_6)
-    cmp r10, 0x05
-  jae L(ctr32_aes128_aesni_avx_rest_blocks_5)
-  jmp L(ctr32_aes128_aesni_avx_rest_blocks_4)
-L(ctr32_aes128_aesni_avx_rest_blocks_from_6):
-    cmp r10, 0x07
-  jae L(ctr32_aes128_aesni_avx_rest_blocks_7)
-  jmp L(ctr32_aes128_aesni_avx_rest_blocks_6)
-L(ctr32_aes128_aesni_avx_rest_blocks_7):
-    vpxor xmm6, xmm6, [rsi+0x60]                             // text: block 6
-    vmovdqu [rdi+0x60], xmm6                                 // text: block 6
-L(ctr32_aes128_aesni_avx_rest_blocks_6):
-    vpxor xmm5, xmm5, [rsi+0x50]                             // text: block 5
-    vmovdqu [rdi+0x50], xmm5                                 // text: block 5
-L(ctr32_aes128_aesni_avx_rest_blocks_5):
-    vpxor xmm4, xmm4, [rsi+0x40]                             // text: block 4
-    vmovdqu [rdi+0x40], xmm4                                 // text: block 4
-L(ctr32_aes128_aesni_avx_rest_blocks_4):
-    vpxor xmm3, xmm3, [rsi+0x30]                             // text: block 3
-    vmovdqu [rdi+0x30], xmm3                                 // text: block 3
-L(ctr32_aes128_aesni_avx_rest_blocks_3):
-    vpxor xmm2, xmm2, [rsi+0x20]                             // text: block 2
-    vmovdqu [rdi+0x20], xmm2                                 // text: block 2
-L(ctr32_aes128_aesni_avx_rest_blocks_2):
-    vpxor xmm1, xmm1, [rsi+0x10]                             // text: block 1
-    vmovdqu [rdi+0x10], xmm1                                 // text: block 1
-L(ctr32_aes128_aesni_avx_rest_blocks_1):
-    vpxor xmm0, xmm0, [rsi]                                  // text: block 0
-    vmovdqu [rdi], xmm0                                      // text: block 0
-L(ctr32_aes128_aesni_avx_rest_blocks_0):
-L(ctr32_aes128_aesni_avx_rest_end):
+  vmovd xmm14, r10d                                          // the next counter block
+  vpaddd xmm14, xmm14, xmm13
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [r12], xmm14
+  test r10, r10
+  je L(ctr32_aesni_avx_rest_end)
+  vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]      // counter + n
+  vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16]
+  vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32]
+  vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48]
+  vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64]
+  vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80]
+  vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96]
+  vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112]
+  vmovdqu xmm9, [rbx-0x70]                                   // round key 0
+  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // counter block ^ round key 0
+  vpxor xmm0, xmm9, xmm0
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+  vpxor xmm1, xmm9, xmm1
+  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]
+  vpxor xmm2, xmm9, xmm2
+  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]
+  vpxor xmm3, xmm9, xmm3
+  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]
+  vpxor xmm4, xmm9, xmm4
+  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]
+  vpxor xmm5, xmm9, xmm5
+  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]
+  vpxor xmm6, xmm9, xmm6
+  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]
+  vpxor xmm7, xmm9, xmm7
+  vmovdqu xmm9, [rbx-0x60]                                   // round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x50]                                   // round 2
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x40]                                   // round 3
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x30]                                   // round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x20]                                   // round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x10]                                   // round 6
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx]                                        // round 7
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x10]                                   // round 8
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x20]                                   // round 9
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  cmp dword ptr [rbx+0x90], 0x0a                             // rounds
+  jbe L(ctr32_aesni_avx_rest_aes192_end)
+  vmovdqu xmm9, [rbx+0x30]                                   // round 10
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x40]                                   // round 11
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  cmp dword ptr [rbx+0x90], 0x0c                             // rounds
+  jbe L(ctr32_aesni_avx_rest_aes192_aes256_end)
+  vmovdqu xmm9, [rbx+0x50]                                   // round 12
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x60]                                   // round 13
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+L(ctr32_aesni_avx_rest_aes192_aes256_end):
+L(ctr32_aesni_avx_rest_aes192_end):
+  mov eax, [rbx+0x90]                                        // the last round key
+  shl eax, 0x04
+  vmovdqu xmm9, [rbx+rax*1-0x70]                             // last round
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
+  vaesenclast xmm6, xmm6, xmm9
+  vaesenclast xmm7, xmm7, xmm9
+  cmp r10, 0x04
+  jae L(ctr32_aesni_avx_rest_blocks_from_4)
+  cmp r10, 0x02
+  jae L(ctr32_aesni_avx_rest_blocks_from_2)
+  cmp r10, 0x01
+  jae L(ctr32_aesni_avx_rest_blocks_1)
+  jmp L(ctr32_aesni_avx_rest_blocks_0)
+L(ctr32_aesni_avx_rest_blocks_from_2):
+  cmp r10, 0x03
+  jae L(ctr32_aesni_avx_rest_blocks_3)
+  jmp L(ctr32_aesni_avx_rest_blocks_2)
+L(ctr32_aesni_avx_rest_blocks_from_4):
+  cmp r10, 0x06
+  jae L(ctr32_aesni_avx_rest_blocks_from_6)
+  cmp r10, 0x05
+  jae L(ctr32_aesni_avx_rest_blocks_5)
+  jmp L(ctr32_aesni_avx_rest_blocks_4)
+L(ctr32_aesni_avx_rest_blocks_from_6):
+  cmp r10, 0x07
+  jae L(ctr32_aesni_avx_rest_blocks_7)
+  jmp L(ctr32_aesni_avx_rest_blocks_6)
+L(ctr32_aesni_avx_rest_blocks_7):
+  vpxor xmm6, xmm6, [rsi+0x60]                               // block 6
+  vmovdqu [rdi+0x60], xmm6
+L(ctr32_aesni_avx_rest_blocks_6):
+  vpxor xmm5, xmm5, [rsi+0x50]                               // block 5
+  vmovdqu [rdi+0x50], xmm5
+L(ctr32_aesni_avx_rest_blocks_5):
+  vpxor xmm4, xmm4, [rsi+0x40]                               // block 4
+  vmovdqu [rdi+0x40], xmm4
+L(ctr32_aesni_avx_rest_blocks_4):
+  vpxor xmm3, xmm3, [rsi+0x30]                               // block 3
+  vmovdqu [rdi+0x30], xmm3
+L(ctr32_aesni_avx_rest_blocks_3):
+  vpxor xmm2, xmm2, [rsi+0x20]                               // block 2
+  vmovdqu [rdi+0x20], xmm2
+L(ctr32_aesni_avx_rest_blocks_2):
+  vpxor xmm1, xmm1, [rsi+0x10]                               // block 1
+  vmovdqu [rdi+0x10], xmm1
+L(ctr32_aesni_avx_rest_blocks_1):
+  vpxor xmm0, xmm0, [rsi]                                    // block 0
+  vmovdqu [rdi], xmm0
+L(ctr32_aesni_avx_rest_blocks_0):
+L(ctr32_aesni_avx_rest_end):
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
+  vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
+  vpxor xmm1, xmm1, xmm1
+  vpxor xmm2, xmm2, xmm2
+  vpxor xmm3, xmm3, xmm3
+  vpxor xmm4, xmm4, xmm4
+  vpxor xmm5, xmm5, xmm5
+  vpxor xmm6, xmm6, xmm6
+  vpxor xmm7, xmm7, xmm7
+  vpxor xmm8, xmm8, xmm8
+  vpxor xmm9, xmm9, xmm9
+  vpxor xmm10, xmm10, xmm10
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpxor xmm13, xmm13, xmm13
+  vpxor xmm14, xmm14, xmm14
+  vpxor xmm15, xmm15, xmm15
 
   // ---- return ----
   add rsp, 0x08                                              // the frame
   .cfi_def_cfa_offset 24
   pop r12                                                    // restore
   .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
+  pop rbx
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc
-END_FUNCTION(stitchgcm_ctr32_aes128_aesni_avx)
-
-// ==== AES-192 in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5) ====
-//
-//   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
-//
-// void stitchgcm_ctr32_aes192_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
-//   blocks, uint8_t *counter)
-//   context: as init leaves it; any alignment
-//   in: 16 blocks bytes, read
-//   out: 16 blocks bytes, written; equal to in, or no byte in common with it
-//   blocks: 0 and more
-//   counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
-// All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 24 bytes below the return address. CPU features: AES AVX.
-// Clobbers: rdx rsi rdi r10 xmm0..15 flags.
-//
-// Roles:
-//   rbx: context + 112
-//   rsi, rdi: in, out
-//   rdx, r10: batches of eight blocks, blocks after them
-//   r12: counter
-//   xmm0..7: AES states
-//   xmm9: round key
-//   xmm13: counter block, bytes reversed
-FUNCTION(stitchgcm_ctr32_aes192_aesni_avx)
-  .cfi_startproc
-  endbr64
-  push rbx                                                   // save
-  .cfi_def_cfa_offset 16
-  .cfi_offset rbx, -16
-  push r12                                                   // save
-  .cfi_def_cfa_offset 24
-  .cfi_offset r12, -24
-  sub rsp, 0x08                                              // the frame
-  .cfi_def_cfa_offset 32
-
-  // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
-  mov rdi, rdx                                               // enter: blocks = 8 batches + whole
-  mov rdx, rcx                                               // enter: blocks = 8 batches + whole
-  mov r10, rcx                                               // enter: blocks = 8 batches + whole
-  mov r12, r8                                                // enter: blocks = 8 batches + whole
-  shr rdx, 0x03                                              // enter: blocks = 8 batches + whole
-  and r10d, 0x07                                             // enter: blocks = 8 batches + whole
-  vmovdqu xmm13, [r12]                                       // enter: blocks = 8 batches + whole
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // enter: blocks = 8 batches + whole
-    test rdx, rdx
-  je L(ctr32_aes192_aesni_avx_batches_end)
-  .byte 0x0f, 0x1f, 0x44, 0x00, 0x00 // no-ops: the loop begins on a cache line
-L(ctr32_aes192_aesni_avx_batches_batch):
-
-  // ---- eight blocks ----
-  vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]      // keystream: counter + n
-  vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16] // keystream: counter + n
-  vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32] // keystream: counter + n
-  vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48] // keystream: counter + n
-  vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64] // keystream: counter + n
-  vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80] // keystream: counter + n
-  vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96] // keystream: counter + n
-  vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112] // keystream: counter + n
-  vmovdqu xmm9, [rbx-0x70]                                   // keystream: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // keystream: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // keystream: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // keystream: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // keystream: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // keystream: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // keystream: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // keystream: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // keystream: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // keystream: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // keystream: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // keystream: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // keystream: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // keystream: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // keystream: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 6
-  vmovdqu xmm9, [rbx]                                        // keystream: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // keystream: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // keystream: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // keystream: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // keystream: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // keystream: AES round 12
-  vaesenclast xmm0, xmm0, xmm9                               // keystream: AES round 12
-  vaesenclast xmm1, xmm1, xmm9                               // keystream: AES round 12
-  vaesenclast xmm2, xmm2, xmm9                               // keystream: AES round 12
-  vaesenclast xmm3, xmm3, xmm9                               // keystream: AES round 12
-  vaesenclast xmm4, xmm4, xmm9                               // keystream: AES round 12
-  vaesenclast xmm5, xmm5, xmm9                               // keystream: AES round 12
-  vaesenclast xmm6, xmm6, xmm9                               // keystream: AES round 12
-  vaesenclast xmm7, xmm7, xmm9                               // keystream: AES round 12
-    vpxor xmm0, xmm0, [rsi]                                  // text: block 0
-    vmovdqu [rdi], xmm0                                      // text: block 0
-    vpxor xmm1, xmm1, [rsi+0x10]                             // text: block 1
-    vmovdqu [rdi+0x10], xmm1                                 // text: block 1
-    vpxor xmm2, xmm2, [rsi+0x20]                             // text: block 2
-    vmovdqu [rdi+0x20], xmm2                                 // text: block 2
-    vpxor xmm3, xmm3, [rsi+0x30]                             // text: block 3
-    vmovdqu [rdi+0x30], xmm3                                 // text: block 3
-    vpxor xmm4, xmm4, [rsi+0x40]                             // text: block 4
-    vmovdqu [rdi+0x40], xmm4                                 // text: block 4
-    vpxor xmm5, xmm5, [rsi+0x50]                             // text: block 5
-    vmovdqu [rdi+0x50], xmm5                                 // text: block 5
-    vpxor xmm6, xmm6, [rsi+0x60]                             // text: block 6
-    vmovdqu [rdi+0x60], xmm6                                 // text: block 6
-    vpxor xmm7, xmm7, [rsi+0x70]                             // text: block 7
-    vmovdqu [rdi+0x70], xmm7                                 // text: block 7
-    vpaddd xmm13, xmm13, [rip + L(constant_counter_steps) + 128] // advance: the next eight
-    add rsi, 0x80                                            // advance: the next eight
-    add rdi, 0x80                                            // advance: the next eight
-    sub rdx, 0x01                                            // batches
-  jne L(ctr32_aes192_aesni_avx_batches_batch)
-L(ctr32_aes192_aesni_avx_batches_end):
-
-  // ---- the blocks that are left ----
-  vmovd xmm14, r10d                                          // end: the next counter block
-  vpaddd xmm14, xmm14, xmm13                                 // end: the next counter block
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // end: the next counter block
-  vmovdqu [r12], xmm14                                       // end: the next counter block
-    test r10, r10
-  je L(ctr32_aes192_aesni_avx_rest_end)
-    vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]    // keystream: counter + n
-    vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16] // keystream: counter + n
-    vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32] // keystream: counter + n
-    vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48] // keystream: counter + n
-    vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64] // keystream: counter + n
-    vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80] // keystream: counter + n
-    vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96] // keystream: counter + n
-    vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112] // keystream: counter + n
-    vmovdqu xmm9, [rbx-0x70]                                 // keystream: round key 0
-    vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm0, xmm9, xmm0                                   // keystream: counter block ^ round key 0
-    vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm1, xmm9, xmm1                                   // keystream: counter block ^ round key 0
-    vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm2, xmm9, xmm2                                   // keystream: counter block ^ round key 0
-    vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm3, xmm9, xmm3                                   // keystream: counter block ^ round key 0
-    vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm4, xmm9, xmm4                                   // keystream: counter block ^ round key 0
-    vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm5, xmm9, xmm5                                   // keystream: counter block ^ round key 0
-    vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm6, xmm9, xmm6                                   // keystream: counter block ^ round key 0
-    vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm7, xmm9, xmm7                                   // keystream: counter block ^ round key 0
-    vmovdqu xmm9, [rbx-0x60]                                 // keystream: AES round 1
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 1
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 1
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 1
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 1
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 1
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 1
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 1
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 1
-    vmovdqu xmm9, [rbx-0x50]                                 // keystream: AES round 2
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 2
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 2
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 2
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 2
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 2
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 2
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 2
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 2
-    vmovdqu xmm9, [rbx-0x40]                                 // keystream: AES round 3
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 3
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 3
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 3
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 3
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 3
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 3
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 3
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 3
-    vmovdqu xmm9, [rbx-0x30]                                 // keystream: AES round 4
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 4
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 4
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 4
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 4
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 4
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 4
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 4
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 4
-    vmovdqu xmm9, [rbx-0x20]                                 // keystream: AES round 5
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 5
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 5
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 5
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 5
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 5
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 5
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 5
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 5
-    vmovdqu xmm9, [rbx-0x10]                                 // keystream: AES round 6
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 6
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 6
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 6
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 6
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 6
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 6
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 6
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 6
-    vmovdqu xmm9, [rbx]                                      // keystream: AES round 7
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 7
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 7
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 7
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 7
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 7
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 7
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 7
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 7
-    vmovdqu xmm9, [rbx+0x10]                                 // keystream: AES round 8
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 8
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 8
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 8
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 8
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 8
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 8
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 8
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 8
-    vmovdqu xmm9, [rbx+0x20]                                 // keystream: AES round 9
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 9
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 9
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 9
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 9
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 9
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 9
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 9
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 9
-    vmovdqu xmm9, [rbx+0x30]                                 // keystream: AES round 10
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 10
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 10
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 10
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 10
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 10
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 10
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 10
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 10
-    vmovdqu xmm9, [rbx+0x40]                                 // keystream: AES round 11
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 11
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 11
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 11
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 11
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 11
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 11
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 11
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 11
-    vmovdqu xmm9, [rbx+0x50]                                 // keystream: AES round 12
-    vaesenclast xmm0, xmm0, xmm9                             // keystream: AES round 12
-    vaesenclast xmm1, xmm1, xmm9                             // keystream: AES round 12
-    vaesenclast xmm2, xmm2, xmm9                             // keystream: AES round 12
-    vaesenclast xmm3, xmm3, xmm9                             // keystream: AES round 12
-    vaesenclast xmm4, xmm4, xmm9                             // keystream: AES round 12
-    vaesenclast xmm5, xmm5, xmm9                             // keystream: AES round 12
-    vaesenclast xmm6, xmm6, xmm9                             // keystream: AES round 12
-    vaesenclast xmm7, xmm7, xmm9                             // keystream: AES round 12
-    cmp r10, 0x04
-  jae L(ctr32_aes192_aesni_avx_rest_blocks_from_4)
-    cmp r10, 0x02
-  jae L(ctr32_aes192_aesni_avx_rest_blocks_from_2)
-    cmp r10, 0x01
-  jae L(ctr32_aes192_aesni_avx_rest_blocks_1)
-  jmp L(ctr32_aes192_aesni_avx_rest_blocks_0)
-L(ctr32_aes192_aesni_avx_rest_blocks_from_2):
-    cmp r10, 0x03
-  jae L(ctr32_aes192_aesni_avx_rest_blocks_3)
-  jmp L(ctr32_aes192_aesni_avx_rest_blocks_2)
-L(ctr32_aes192_aesni_avx_rest_blocks_from_4):
-    cmp r10, 0x06
-  jae L(ctr32_aes192_aesni_avx_rest_blocks_from_6)
-    cmp r10, 0x05
-  jae L(ctr32_aes192_aesni_avx_rest_blocks_5)
-  jmp L(ctr32_aes192_aesni_avx_rest_blocks_4)
-L(ctr32_aes192_aesni_avx_rest_blocks_from_6):
-    cmp r10, 0x07
-  jae L(ctr32_aes192_aesni_avx_rest_blocks_7)
-  jmp L(ctr32_aes192_aesni_avx_rest_blocks_6)
-L(ctr32_aes192_aesni_avx_rest_blocks_7):
-    vpxor xmm6, xmm6, [rsi+0x60]                             // text: block 6
-    vmovdqu [rdi+0x60], xmm6                                 // text: block 6
-L(ctr32_aes192_aesni_avx_rest_blocks_6):
-    vpxor xmm5, xmm5, [rsi+0x50]                             // text: block 5
-    vmovdqu [rdi+0x50], xmm5                                 // text: block 5
-L(ctr32_aes192_aesni_avx_rest_blocks_5):
-    vpxor xmm4, xmm4, [rsi+0x40]                             // text: block 4
-    vmovdqu [rdi+0x40], xmm4                                 // text: block 4
-L(ctr32_aes192_aesni_avx_rest_blocks_4):
-    vpxor xmm3, xmm3, [rsi+0x30]                             // text: block 3
-    vmovdqu [rdi+0x30], xmm3                                 // text: block 3
-L(ctr32_aes192_aesni_avx_rest_blocks_3):
-    vpxor xmm2, xmm2, [rsi+0x20]                             // text: block 2
-    vmovdqu [rdi+0x20], xmm2                                 // text: block 2
-L(ctr32_aes192_aesni_avx_rest_blocks_2):
-    vpxor xmm1, xmm1, [rsi+0x10]                             // text: block 1
-    vmovdqu [rdi+0x10], xmm1                                 // text: block 1
-L(ctr32_aes192_aesni_avx_rest_blocks_1):
-    vpxor xmm0, xmm0, [rsi]                                  // text: block 0
-    vmovdqu [rdi], xmm0                                      // text: block 0
-L(ctr32_aes192_aesni_avx_rest_blocks_0):
-L(ctr32_aes192_aesni_avx_rest_end):
-
-  // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
-
-  // ---- return ----
-  add rsp, 0x08                                              // the frame
-  .cfi_def_cfa_offset 24
-  pop r12                                                    // restore
-  .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
-  .cfi_def_cfa_offset 8
-  ret
-  .cfi_endproc
-END_FUNCTION(stitchgcm_ctr32_aes192_aesni_avx)
-
-// ==== AES-256 in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5) ====
-//
-//   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
-//
-// void stitchgcm_ctr32_aes256_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
-//   blocks, uint8_t *counter)
-//   context: as init leaves it; any alignment
-//   in: 16 blocks bytes, read
-//   out: 16 blocks bytes, written; equal to in, or no byte in common with it
-//   blocks: 0 and more
-//   counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
-// All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 24 bytes below the return address. CPU features: AES AVX.
-// Clobbers: rdx rsi rdi r10 xmm0..15 flags.
-//
-// Roles:
-//   rbx: context + 112
-//   rsi, rdi: in, out
-//   rdx, r10: batches of eight blocks, blocks after them
-//   r12: counter
-//   xmm0..7: AES states
-//   xmm9: round key
-//   xmm13: counter block, bytes reversed
-FUNCTION(stitchgcm_ctr32_aes256_aesni_avx)
-  .cfi_startproc
-  endbr64
-  push rbx                                                   // save
-  .cfi_def_cfa_offset 16
-  .cfi_offset rbx, -16
-  push r12                                                   // save
-  .cfi_def_cfa_offset 24
-  .cfi_offset r12, -24
-  sub rsp, 0x08                                              // the frame
-  .cfi_def_cfa_offset 32
-
-  // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
-  mov rdi, rdx                                               // enter: blocks = 8 batches + whole
-  mov rdx, rcx                                               // enter: blocks = 8 batches + whole
-  mov r10, rcx                                               // enter: blocks = 8 batches + whole
-  mov r12, r8                                                // enter: blocks = 8 batches + whole
-  shr rdx, 0x03                                              // enter: blocks = 8 batches + whole
-  and r10d, 0x07                                             // enter: blocks = 8 batches + whole
-  vmovdqu xmm13, [r12]                                       // enter: blocks = 8 batches + whole
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // enter: blocks = 8 batches + whole
-    test rdx, rdx
-  je L(ctr32_aes256_aesni_avx_batches_end)
-  .byte 0x0f, 0x1f, 0x44, 0x00, 0x00 // no-ops: the loop begins on a cache line
-L(ctr32_aes256_aesni_avx_batches_batch):
-
-  // ---- eight blocks ----
-  vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]      // keystream: counter + n
-  vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16] // keystream: counter + n
-  vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32] // keystream: counter + n
-  vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48] // keystream: counter + n
-  vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64] // keystream: counter + n
-  vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80] // keystream: counter + n
-  vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96] // keystream: counter + n
-  vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112] // keystream: counter + n
-  vmovdqu xmm9, [rbx-0x70]                                   // keystream: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // keystream: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // keystream: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // keystream: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // keystream: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // keystream: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // keystream: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // keystream: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // keystream: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // keystream: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // keystream: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // keystream: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // keystream: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // keystream: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // keystream: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // keystream: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 6
-  vmovdqu xmm9, [rbx]                                        // keystream: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // keystream: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // keystream: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // keystream: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // keystream: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // keystream: AES round 12
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 12
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 12
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 12
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 12
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 12
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 12
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 12
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 12
-  vmovdqu xmm9, [rbx+0x60]                                   // keystream: AES round 13
-  vaesenc xmm0, xmm0, xmm9                                   // keystream: AES round 13
-  vaesenc xmm1, xmm1, xmm9                                   // keystream: AES round 13
-  vaesenc xmm2, xmm2, xmm9                                   // keystream: AES round 13
-  vaesenc xmm3, xmm3, xmm9                                   // keystream: AES round 13
-  vaesenc xmm4, xmm4, xmm9                                   // keystream: AES round 13
-  vaesenc xmm5, xmm5, xmm9                                   // keystream: AES round 13
-  vaesenc xmm6, xmm6, xmm9                                   // keystream: AES round 13
-  vaesenc xmm7, xmm7, xmm9                                   // keystream: AES round 13
-  vmovdqu xmm9, [rbx+0x70]                                   // keystream: AES round 14
-  vaesenclast xmm0, xmm0, xmm9                               // keystream: AES round 14
-  vaesenclast xmm1, xmm1, xmm9                               // keystream: AES round 14
-  vaesenclast xmm2, xmm2, xmm9                               // keystream: AES round 14
-  vaesenclast xmm3, xmm3, xmm9                               // keystream: AES round 14
-  vaesenclast xmm4, xmm4, xmm9                               // keystream: AES round 14
-  vaesenclast xmm5, xmm5, xmm9                               // keystream: AES round 14
-  vaesenclast xmm6, xmm6, xmm9                               // keystream: AES round 14
-  vaesenclast xmm7, xmm7, xmm9                               // keystream: AES round 14
-    vpxor xmm0, xmm0, [rsi]                                  // text: block 0
-    vmovdqu [rdi], xmm0                                      // text: block 0
-    vpxor xmm1, xmm1, [rsi+0x10]                             // text: block 1
-    vmovdqu [rdi+0x10], xmm1                                 // text: block 1
-    vpxor xmm2, xmm2, [rsi+0x20]                             // text: block 2
-    vmovdqu [rdi+0x20], xmm2                                 // text: block 2
-    vpxor xmm3, xmm3, [rsi+0x30]                             // text: block 3
-    vmovdqu [rdi+0x30], xmm3                                 // text: block 3
-    vpxor xmm4, xmm4, [rsi+0x40]                             // text: block 4
-    vmovdqu [rdi+0x40], xmm4                                 // text: block 4
-    vpxor xmm5, xmm5, [rsi+0x50]                             // text: block 5
-    vmovdqu [rdi+0x50], xmm5                                 // text: block 5
-    vpxor xmm6, xmm6, [rsi+0x60]                             // text: block 6
-    vmovdqu [rdi+0x60], xmm6                                 // text: block 6
-    vpxor xmm7, xmm7, [rsi+0x70]                             // text: block 7
-    vmovdqu [rdi+0x70], xmm7                                 // text: block 7
-    vpaddd xmm13, xmm13, [rip + L(constant_counter_steps) + 128] // advance: the next eight
-    add rsi, 0x80                                            // advance: the next eight
-    add rdi, 0x80                                            // advance: the next eight
-    sub rdx, 0x01                                            // batches
-  jne L(ctr32_aes256_aesni_avx_batches_batch)
-L(ctr32_aes256_aesni_avx_batches_end):
-
-  // ---- the blocks that are left ----
-  vmovd xmm14, r10d                                          // end: the next counter block
-  vpaddd xmm14, xmm14, xmm13                                 // end: the next counter block
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // end: the next counter block
-  vmovdqu [r12], xmm14                                       // end: the next counter block
-    test r10, r10
-  je L(ctr32_aes256_aesni_avx_rest_end)
-    vpaddd xmm0, xmm13, [rip + L(constant_counter_steps)]    // keystream: counter + n
-    vpaddd xmm1, xmm13, [rip + L(constant_counter_steps) + 16] // keystream: counter + n
-    vpaddd xmm2, xmm13, [rip + L(constant_counter_steps) + 32] // keystream: counter + n
-    vpaddd xmm3, xmm13, [rip + L(constant_counter_steps) + 48] // keystream: counter + n
-    vpaddd xmm4, xmm13, [rip + L(constant_counter_steps) + 64] // keystream: counter + n
-    vpaddd xmm5, xmm13, [rip + L(constant_counter_steps) + 80] // keystream: counter + n
-    vpaddd xmm6, xmm13, [rip + L(constant_counter_steps) + 96] // keystream: counter + n
-    vpaddd xmm7, xmm13, [rip + L(constant_counter_steps) + 112] // keystream: counter + n
-    vmovdqu xmm9, [rbx-0x70]                                 // keystream: round key 0
-    vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm0, xmm9, xmm0                                   // keystream: counter block ^ round key 0
-    vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm1, xmm9, xmm1                                   // keystream: counter block ^ round key 0
-    vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm2, xmm9, xmm2                                   // keystream: counter block ^ round key 0
-    vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm3, xmm9, xmm3                                   // keystream: counter block ^ round key 0
-    vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm4, xmm9, xmm4                                   // keystream: counter block ^ round key 0
-    vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm5, xmm9, xmm5                                   // keystream: counter block ^ round key 0
-    vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm6, xmm9, xmm6                                   // keystream: counter block ^ round key 0
-    vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]     // keystream: counter block ^ round key 0
-    vpxor xmm7, xmm9, xmm7                                   // keystream: counter block ^ round key 0
-    vmovdqu xmm9, [rbx-0x60]                                 // keystream: AES round 1
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 1
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 1
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 1
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 1
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 1
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 1
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 1
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 1
-    vmovdqu xmm9, [rbx-0x50]                                 // keystream: AES round 2
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 2
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 2
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 2
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 2
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 2
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 2
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 2
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 2
-    vmovdqu xmm9, [rbx-0x40]                                 // keystream: AES round 3
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 3
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 3
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 3
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 3
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 3
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 3
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 3
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 3
-    vmovdqu xmm9, [rbx-0x30]                                 // keystream: AES round 4
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 4
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 4
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 4
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 4
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 4
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 4
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 4
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 4
-    vmovdqu xmm9, [rbx-0x20]                                 // keystream: AES round 5
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 5
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 5
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 5
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 5
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 5
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 5
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 5
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 5
-    vmovdqu xmm9, [rbx-0x10]                                 // keystream: AES round 6
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 6
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 6
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 6
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 6
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 6
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 6
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 6
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 6
-    vmovdqu xmm9, [rbx]                                      // keystream: AES round 7
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 7
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 7
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 7
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 7
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 7
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 7
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 7
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 7
-    vmovdqu xmm9, [rbx+0x10]                                 // keystream: AES round 8
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 8
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 8
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 8
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 8
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 8
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 8
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 8
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 8
-    vmovdqu xmm9, [rbx+0x20]                                 // keystream: AES round 9
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 9
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 9
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 9
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 9
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 9
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 9
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 9
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 9
-    vmovdqu xmm9, [rbx+0x30]                                 // keystream: AES round 10
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 10
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 10
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 10
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 10
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 10
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 10
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 10
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 10
-    vmovdqu xmm9, [rbx+0x40]                                 // keystream: AES round 11
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 11
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 11
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 11
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 11
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 11
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 11
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 11
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 11
-    vmovdqu xmm9, [rbx+0x50]                                 // keystream: AES round 12
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 12
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 12
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 12
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 12
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 12
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 12
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 12
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 12
-    vmovdqu xmm9, [rbx+0x60]                                 // keystream: AES round 13
-    vaesenc xmm0, xmm0, xmm9                                 // keystream: AES round 13
-    vaesenc xmm1, xmm1, xmm9                                 // keystream: AES round 13
-    vaesenc xmm2, xmm2, xmm9                                 // keystream: AES round 13
-    vaesenc xmm3, xmm3, xmm9                                 // keystream: AES round 13
-    vaesenc xmm4, xmm4, xmm9                                 // keystream: AES round 13
-    vaesenc xmm5, xmm5, xmm9                                 // keystream: AES round 13
-    vaesenc xmm6, xmm6, xmm9                                 // keystream: AES round 13
-    vaesenc xmm7, xmm7, xmm9                                 // keystream: AES round 13
-    vmovdqu xmm9, [rbx+0x70]                                 // keystream: AES round 14
-    vaesenclast xmm0, xmm0, xmm9                             // keystream: AES round 14
-    vaesenclast xmm1, xmm1, xmm9                             // keystream: AES round 14
-    vaesenclast xmm2, xmm2, xmm9                             // keystream: AES round 14
-    vaesenclast xmm3, xmm3, xmm9                             // keystream: AES round 14
-    vaesenclast xmm4, xmm4, xmm9                             // keystream: AES round 14
-    vaesenclast xmm5, xmm5, xmm9                             // keystream: AES round 14
-    vaesenclast xmm6, xmm6, xmm9                             // keystream: AES round 14
-    vaesenclast xmm7, xmm7, xmm9                             // keystream: AES round 14
-    cmp r10, 0x04
-  jae L(ctr32_aes256_aesni_avx_rest_blocks_from_4)
-    cmp r10, 0x02
-  jae L(ctr32_aes256_aesni_avx_rest_blocks_from_2)
-    cmp r10, 0x01
-  jae L(ctr32_aes256_aesni_avx_rest_blocks_1)
-  jmp L(ctr32_aes256_aesni_avx_rest_blocks_0)
-L(ctr32_aes256_aesni_avx_rest_blocks_from_2):
-    cmp r10, 0x03
-  jae L(ctr32_aes256_aesni_avx_rest_blocks_3)
-  jmp L(ctr32_aes256_aesni_avx_rest_blocks_2)
-L(ctr32_aes256_aesni_avx_rest_blocks_from_4):
-    cmp r10, 0x06
-  jae L(ctr32_aes256_aesni_avx_rest_blocks_from_6)
-    cmp r10, 0x05
-  jae L(ctr32_aes256_aesni_avx_rest_blocks_5)
-  jmp L(ctr32_aes256_aesni_avx_rest_blocks_4)
-L(ctr32_aes256_aesni_avx_rest_blocks_from_6):
-    cmp r10, 0x07
-  jae L(ctr32_aes256_aesni_avx_rest_blocks_7)
-  jmp L(ctr32_aes256_aesni_avx_rest_blocks_6)
-L(ctr32_aes256_aesni_avx_rest_blocks_7):
-    vpxor xmm6, xmm6, [rsi+0x60]                             // text: block 6
-    vmovdqu [rdi+0x60], xmm6                                 // text: block 6
-L(ctr32_aes256_aesni_avx_rest_blocks_6):
-    vpxor xmm5, xmm5, [rsi+0x50]                             // text: block 5
-    vmovdqu [rdi+0x50], xmm5                                 // text: block 5
-L(ctr32_aes256_aesni_avx_rest_blocks_5):
-    vpxor xmm4, xmm4, [rsi+0x40]                             // text: block 4
-    vmovdqu [rdi+0x40], xmm4                                 // text: block 4
-L(ctr32_aes256_aesni_avx_rest_blocks_4):
-    vpxor xmm3, xmm3, [rsi+0x30]                             // text: block 3
-    vmovdqu [rdi+0x30], xmm3                                 // text: block 3
-L(ctr32_aes256_aesni_avx_rest_blocks_3):
-    vpxor xmm2, xmm2, [rsi+0x20]                             // text: block 2
-    vmovdqu [rdi+0x20], xmm2                                 // text: block 2
-L(ctr32_aes256_aesni_avx_rest_blocks_2):
-    vpxor xmm1, xmm1, [rsi+0x10]                             // text: block 1
-    vmovdqu [rdi+0x10], xmm1                                 // text: block 1
-L(ctr32_aes256_aesni_avx_rest_blocks_1):
-    vpxor xmm0, xmm0, [rsi]                                  // text: block 0
-    vmovdqu [rdi], xmm0                                      // text: block 0
-L(ctr32_aes256_aesni_avx_rest_blocks_0):
-L(ctr32_aes256_aesni_avx_rest_end):
-
-  // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
-
-  // ---- return ----
-  add rsp, 0x08                                              // the frame
-  .cfi_def_cfa_offset 24
-  pop r12                                                    // restore
-  .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
-  .cfi_def_cfa_offset 8
-  ret
-  .cfi_endproc
-END_FUNCTION(stitchgcm_ctr32_aes256_aesni_avx)
+END_FUNCTION(stitchgcm_ctr32_aesni_avx)
 
 .att_syntax prefix
 

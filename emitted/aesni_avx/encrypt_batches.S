@@ -27,7 +27,8 @@
 //   sums = products of the blocks (and of Y) with powers of H that end before the one at rcx; each full group of
 //     batches is reduced to Y on the way
 //
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+// Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+//   secret.
 // Not a C function: called by the routines of this backend alone, registers as above.
 // Clobbers rax, rdx, r8, r9 and the vectors that are not results.
 // Stack: 280 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
@@ -41,11 +42,13 @@
 //   r8: place of the next block's power, + 128
 //   r9: batches until the next reduction
 //   r10, r11: whole blocks after the batches, bytes of the partial block
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
+//   r14: patterns of the eight counters in a batch
+//   rax: scratch
+//   xmm0..7: AES states of eight blocks: in a batch in order, at the end by their distance from it
+//   xmm8: in a batch the counters to come; at the end the state of J0
 //   xmm9: round key
 //   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
+//   xmm13, 14, 15: the factors of one block's three products, then the products
 //   xmm0, xmm1: at entry and return: the next counter block and Y, bytes reversed
 FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
   .cfi_startproc
@@ -54,191 +57,191 @@ FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
   .cfi_def_cfa_offset 288
 
   // ---- enter ----
-  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // counters: 8 i and r
-  vpxor xmm3, xmm0, xmm2                                     // counters: 8 i and r
-  vmovdqu [rsp+0x100], xmm3                                  // counters: 8 i and r
-  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // counters: now
-  vpxor xmm3, xmm3, [rbx-0x70]                               // counters: now
-  vmovdqu [rsp+0xc0], xmm3                                   // counters: now
-  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // counters: next
-  vmovdqu [rsp+0xf0], xmm2                                   // counters: next
-  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]       // counters: next
-  vpxor xmm4, xmm4, [rbx-0x70]                               // counters: next
-  vmovdqu [rsp+0xd0], xmm4                                   // counters: next
-  vpxor xmm3, xmm3, xmm4                                     // counters: difference
-  vpor xmm3, xmm3, [rip + L(constant_below_8)]               // counters: difference
-  vmovdqu [rsp+0xe0], xmm3                                   // counters: difference
-    cmp rdx, 0x03                                            // rdx : 3
+  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // 8 i and r
+  vpxor xmm3, xmm0, xmm2
+  vmovdqu [rsp+0x100], xmm3
+  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // now
+  vpxor xmm3, xmm3, [rbx-0x70]
+  vmovdqu [rsp+0xc0], xmm3
+  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // next
+  vmovdqu [rsp+0xf0], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]
+  vpxor xmm4, xmm4, [rbx-0x70]
+  vmovdqu [rsp+0xd0], xmm4
+  vpxor xmm3, xmm3, xmm4                                     // difference
+  vpor xmm3, xmm3, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm3
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes128_aesni_avx_group_else)
-    lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
-    mov eax, 0x05                                            // min(5, what the last group leaves)
-    cmp r9, rax                                              // min(5, what the last group leaves)
-    cmovnbe r9, rax                                          // min(5, what the last group leaves)
-    mov r8, r9                                               // H^(8 group)
-    shl r8, 0x08                                             // H^(8 group)
-    neg r8                                                   // H^(8 group)
-    lea r8, [rbx+r8*1+0x650]                                 // H^(8 group)
+  lea r9, [rdx-0x03]                                         // min(5, what the last group leaves)
+  mov eax, 0x05
+  cmp r9, rax
+  cmovnbe r9, rax
+  mov r8, r9                                                 // H^(8 group)
+  shl r8, 0x08
+  neg r8
+  lea r8, [rbx+r8*1+0x650]
   jmp L(encrypt_batches_aes128_aesni_avx_group_end)
 L(encrypt_batches_aes128_aesni_avx_group_else):
-    mov r9, rdx                                              // the powers that end at end_power
-    mov rax, rdx                                             // the powers that end at end_power
-    shl rax, 0x08                                            // the powers that end at end_power
-    mov r8, rcx                                              // the powers that end at end_power
-    sub r8, rax                                              // the powers that end at end_power
+  mov r9, rdx                                                // the powers that end at end_power
+  mov rax, rdx
+  shl rax, 0x08
+  mov r8, rcx
+  sub r8, rax
 L(encrypt_batches_aes128_aesni_avx_group_end):
-    cmp rdx, 0x03                                            // rdx : 3
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes128_aesni_avx_hash_end)
-    vmovdqa xmm13, xmm1                                      // begin: Y
-    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
-    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
-    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
-    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
-    vpxor xmm10, xmm10, xmm15                                // begin: sum
-    vpxor xmm11, xmm11, xmm13                                // begin: sum
-    vpxor xmm12, xmm12, xmm14                                // begin: sum
+  vmovdqa xmm13, xmm1                                        // Y
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(encrypt_batches_aes128_aesni_avx_hash_end):
 
   // ---- AES of the first batch ----
-  vmovdqu xmm9, [rsp+0xe0]                                   // aes: counter blocks
-  vmovdqu xmm8, [rsp+0xc0]                                   // aes: counter blocks
-  vpand xmm0, xmm9, [r14]                                    // aes: counter blocks
-  vpxor xmm0, xmm8, xmm0                                     // aes: counter blocks
-  vpand xmm1, xmm9, [r14+0x10]                               // aes: counter blocks
-  vpxor xmm1, xmm8, xmm1                                     // aes: counter blocks
-  vpand xmm2, xmm9, [r14+0x20]                               // aes: counter blocks
-  vpxor xmm2, xmm8, xmm2                                     // aes: counter blocks
-  vpand xmm3, xmm9, [r14+0x30]                               // aes: counter blocks
-  vpxor xmm3, xmm8, xmm3                                     // aes: counter blocks
-  vpand xmm4, xmm9, [r14+0x40]                               // aes: counter blocks
-  vpxor xmm4, xmm8, xmm4                                     // aes: counter blocks
-  vpand xmm5, xmm9, [r14+0x50]                               // aes: counter blocks
-  vpxor xmm5, xmm8, xmm5                                     // aes: counter blocks
-  vpand xmm6, xmm9, [r14+0x60]                               // aes: counter blocks
-  vpxor xmm6, xmm8, xmm6                                     // aes: counter blocks
-  vpand xmm7, xmm9, [r14+0x70]                               // aes: counter blocks
-  vpxor xmm7, xmm8, xmm7                                     // aes: counter blocks
-  vmovdqu xmm8, [rsp+0xf0]                                   // aes: the next counters
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // aes: the next counters
-  vmovdqu [rsp+0xf0], xmm8                                   // aes: the next counters
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // aes: the next counters
-  vpxor xmm8, xmm8, [rbx-0x70]                               // aes: the next counters
-  vmovdqu xmm9, [rsp+0xd0]                                   // aes: the next counters
-  vmovdqu [rsp+0xc0], xmm9                                   // aes: the next counters
-  vmovdqu [rsp+0xd0], xmm8                                   // aes: the next counters
-  vpxor xmm9, xmm9, xmm8                                     // aes: the next counters
-  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // aes: the next counters
-  vmovdqu [rsp+0xe0], xmm9                                   // aes: the next counters
-  vmovdqu xmm9, [rbx-0x60]                                   // aes: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // aes: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // aes: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // aes: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // aes: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // aes: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 6
-  vmovdqu xmm9, [rbx]                                        // aes: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // aes: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // aes: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // aes: AES round 10
-  vaesenclast xmm0, xmm0, xmm9                               // aes: AES round 10
-  vaesenclast xmm1, xmm1, xmm9                               // aes: AES round 10
-  vaesenclast xmm2, xmm2, xmm9                               // aes: AES round 10
-  vaesenclast xmm3, xmm3, xmm9                               // aes: AES round 10
-  vaesenclast xmm4, xmm4, xmm9                               // aes: AES round 10
-  vaesenclast xmm5, xmm5, xmm9                               // aes: AES round 10
-  vaesenclast xmm6, xmm6, xmm9                               // aes: AES round 10
-  vaesenclast xmm7, xmm7, xmm9                               // aes: AES round 10
-  vpxor xmm0, xmm0, [rsi]                                    // aes: text
-  vpxor xmm1, xmm1, [rsi+0x10]                               // aes: text
-  vpxor xmm2, xmm2, [rsi+0x20]                               // aes: text
-  vpxor xmm3, xmm3, [rsi+0x30]                               // aes: text
-  vpxor xmm4, xmm4, [rsi+0x40]                               // aes: text
-  vpxor xmm5, xmm5, [rsi+0x50]                               // aes: text
-  vpxor xmm6, xmm6, [rsi+0x60]                               // aes: text
-  vpxor xmm7, xmm7, [rsi+0x70]                               // aes: text
-  vmovdqu [rdi], xmm0                                        // aes: out
-  vmovdqu [rdi+0x10], xmm1                                   // aes: out
-  vmovdqu [rdi+0x20], xmm2                                   // aes: out
-  vmovdqu [rdi+0x30], xmm3                                   // aes: out
-  vmovdqu [rdi+0x40], xmm4                                   // aes: out
-  vmovdqu [rdi+0x50], xmm5                                   // aes: out
-  vmovdqu [rdi+0x60], xmm6                                   // aes: out
-  vmovdqu [rdi+0x70], xmm7                                   // aes: out
-    cmp rdx, 0x01                                            // rdx : 1
+  vmovdqu xmm9, [rsp+0xe0]                                   // counter blocks
+  vmovdqu xmm8, [rsp+0xc0]
+  vpand xmm0, xmm9, [r14]
+  vpxor xmm0, xmm8, xmm0
+  vpand xmm1, xmm9, [r14+0x10]
+  vpxor xmm1, xmm8, xmm1
+  vpand xmm2, xmm9, [r14+0x20]
+  vpxor xmm2, xmm8, xmm2
+  vpand xmm3, xmm9, [r14+0x30]
+  vpxor xmm3, xmm8, xmm3
+  vpand xmm4, xmm9, [r14+0x40]
+  vpxor xmm4, xmm8, xmm4
+  vpand xmm5, xmm9, [r14+0x50]
+  vpxor xmm5, xmm8, xmm5
+  vpand xmm6, xmm9, [r14+0x60]
+  vpxor xmm6, xmm8, xmm6
+  vpand xmm7, xmm9, [r14+0x70]
+  vpxor xmm7, xmm8, xmm7
+  vmovdqu xmm8, [rsp+0xf0]                                   // the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128]
+  vmovdqu [rsp+0xf0], xmm8
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]
+  vpxor xmm8, xmm8, [rbx-0x70]
+  vmovdqu xmm9, [rsp+0xd0]
+  vmovdqu [rsp+0xc0], xmm9
+  vmovdqu [rsp+0xd0], xmm8
+  vpxor xmm9, xmm9, xmm8
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm9
+  vmovdqu xmm9, [rbx-0x60]                                   // AES round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x50]                                   // AES round 2
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x40]                                   // AES round 3
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x30]                                   // AES round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x20]                                   // AES round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x10]                                   // AES round 6
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx]                                        // AES round 7
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x10]                                   // AES round 8
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x20]                                   // AES round 9
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x30]                                   // AES round 10
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
+  vaesenclast xmm6, xmm6, xmm9
+  vaesenclast xmm7, xmm7, xmm9
+  vpxor xmm0, xmm0, [rsi]                                    // text
+  vpxor xmm1, xmm1, [rsi+0x10]
+  vpxor xmm2, xmm2, [rsi+0x20]
+  vpxor xmm3, xmm3, [rsi+0x30]
+  vpxor xmm4, xmm4, [rsi+0x40]
+  vpxor xmm5, xmm5, [rsi+0x50]
+  vpxor xmm6, xmm6, [rsi+0x60]
+  vpxor xmm7, xmm7, [rsi+0x70]
+  vmovdqu [rdi], xmm0                                        // out
+  vmovdqu [rdi+0x10], xmm1
+  vmovdqu [rdi+0x20], xmm2
+  vmovdqu [rdi+0x30], xmm3
+  vmovdqu [rdi+0x40], xmm4
+  vmovdqu [rdi+0x50], xmm5
+  vmovdqu [rdi+0x60], xmm6
+  vmovdqu [rdi+0x70], xmm7
+  cmp rdx, 0x01                                              // rdx : 1
   jbe L(encrypt_batches_aes128_aesni_avx_more_end)
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
   .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00
@@ -248,480 +251,480 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
   vmovdqu xmm9, [rsp+0xe0]                                   // next aes: counter blocks
-  vmovdqu xmm8, [rsp+0xc0]                                   // next aes: counter blocks
-  vpand xmm0, xmm9, [r14]                                    // next aes: counter blocks
-  vpxor xmm0, xmm8, xmm0                                     // next aes: counter blocks
-  vpand xmm1, xmm9, [r14+0x10]                               // next aes: counter blocks
-  vpxor xmm1, xmm8, xmm1                                     // next aes: counter blocks
-  vpand xmm2, xmm9, [r14+0x20]                               // next aes: counter blocks
-  vpxor xmm2, xmm8, xmm2                                     // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]
+  vpand xmm0, xmm9, [r14]
+  vpxor xmm0, xmm8, xmm0
+  vpand xmm1, xmm9, [r14+0x10]
+  vpxor xmm1, xmm8, xmm1
+  vpand xmm2, xmm9, [r14+0x20]
+  vpxor xmm2, xmm8, xmm2
     mov rax, [rdi+0x08]                                      // reverse: block 0
-    bswap rax                                                // reverse: block 0
-    mov [rsp], rax                                           // reverse: block 0
+    bswap rax
+    mov [rsp], rax
   vpand xmm3, xmm9, [r14+0x30]                               // next aes: counter blocks
-  vpxor xmm3, xmm8, xmm3                                     // next aes: counter blocks
-  vpand xmm4, xmm9, [r14+0x40]                               // next aes: counter blocks
-  vpxor xmm4, xmm8, xmm4                                     // next aes: counter blocks
-  vpand xmm5, xmm9, [r14+0x50]                               // next aes: counter blocks
-  vpxor xmm5, xmm8, xmm5                                     // next aes: counter blocks
-  vpand xmm6, xmm9, [r14+0x60]                               // next aes: counter blocks
-  vpxor xmm6, xmm8, xmm6                                     // next aes: counter blocks
-  vpand xmm7, xmm9, [r14+0x70]                               // next aes: counter blocks
-  vpxor xmm7, xmm8, xmm7                                     // next aes: counter blocks
+  vpxor xmm3, xmm8, xmm3
+  vpand xmm4, xmm9, [r14+0x40]
+  vpxor xmm4, xmm8, xmm4
+  vpand xmm5, xmm9, [r14+0x50]
+  vpxor xmm5, xmm8, xmm5
+  vpand xmm6, xmm9, [r14+0x60]
+  vpxor xmm6, xmm8, xmm6
+  vpand xmm7, xmm9, [r14+0x70]
+  vpxor xmm7, xmm8, xmm7
   vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next aes: the next counters
-  vmovdqu [rsp+0xf0], xmm8                                   // next aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128]
+  vmovdqu [rsp+0xf0], xmm8
     mov rax, [rdi]                                           // reverse: block 0
-    bswap rax                                                // reverse: block 0
-    mov [rsp+0x08], rax                                      // reverse: block 0
-    xor rax, [rsp]                                           // reverse: block 0
-    mov [rsp+0x80], rax                                      // reverse: block 0
+    bswap rax
+    mov [rsp+0x08], rax
+    xor rax, [rsp]
+    mov [rsp+0x80], rax
   vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // next aes: the next counters
-  vpxor xmm8, xmm8, [rbx-0x70]                               // next aes: the next counters
-  vmovdqu xmm9, [rsp+0xd0]                                   // next aes: the next counters
-  vmovdqu [rsp+0xc0], xmm9                                   // next aes: the next counters
-  vmovdqu [rsp+0xd0], xmm8                                   // next aes: the next counters
+  vpxor xmm8, xmm8, [rbx-0x70]
+  vmovdqu xmm9, [rsp+0xd0]
+  vmovdqu [rsp+0xc0], xmm9
+  vmovdqu [rsp+0xd0], xmm8
     vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
   vpxor xmm9, xmm9, xmm8                                     // next aes: the next counters
-  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // next aes: the next counters
-  vmovdqu [rsp+0xe0], xmm9                                   // next aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm9
     mov rax, [rdi+0x18]                                      // reverse: block 1
-    bswap rax                                                // reverse: block 1
-    mov [rsp+0x10], rax                                      // reverse: block 1
+    bswap rax
+    mov [rsp+0x10], rax
     vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
   vmovdqu xmm9, [rbx-0x60]                                   // next aes: AES round 1
     vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 1
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
+  vaesenc xmm4, xmm4, xmm9
     mov rax, [rdi+0x10]                                      // reverse: block 1
-    bswap rax                                                // reverse: block 1
-    mov [rsp+0x18], rax                                      // reverse: block 1
-    xor rax, [rsp+0x10]                                      // reverse: block 1
-    mov [rsp+0x88], rax                                      // reverse: block 1
+    bswap rax
+    mov [rsp+0x18], rax
+    xor rax, [rsp+0x10]
+    mov [rsp+0x88], rax
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 1
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 0: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 1
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 0: sum
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 1
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 0: sum
   vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 2
+  vaesenc xmm0, xmm0, xmm9
     vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 2
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
     mov rax, [rdi+0x28]                                      // reverse: block 2
-    bswap rax                                                // reverse: block 2
-    mov [rsp+0x20], rax                                      // reverse: block 2
+    bswap rax
+    mov [rsp+0x20], rax
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 2
+  vaesenc xmm3, xmm3, xmm9
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 2
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 2
   vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
     mov rax, [rdi+0x20]                                      // reverse: block 2
-    bswap rax                                                // reverse: block 2
-    mov [rsp+0x28], rax                                      // reverse: block 2
-    xor rax, [rsp+0x20]                                      // reverse: block 2
-    mov [rsp+0x90], rax                                      // reverse: block 2
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    bswap rax
+    mov [rsp+0x28], rax
+    xor rax, [rsp+0x20]
+    mov [rsp+0x90], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 1: sum
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 3
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 1: sum
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 3
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 1: sum
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 3
+  vaesenc xmm4, xmm4, xmm9
     vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
     mov rax, [rdi+0x38]                                      // reverse: block 3
-    bswap rax                                                // reverse: block 3
-    mov [rsp+0x30], rax                                      // reverse: block 3
+    bswap rax
+    mov [rsp+0x30], rax
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 3
+  vaesenc xmm7, xmm7, xmm9
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
   vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 4
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  vaesenc xmm0, xmm0, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 4
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
     mov rax, [rdi+0x30]                                      // reverse: block 3
-    bswap rax                                                // reverse: block 3
-    mov [rsp+0x38], rax                                      // reverse: block 3
-    xor rax, [rsp+0x30]                                      // reverse: block 3
-    mov [rsp+0x98], rax                                      // reverse: block 3
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    bswap rax
+    mov [rsp+0x38], rax
+    xor rax, [rsp+0x30]
+    mov [rsp+0x98], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 2: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 4
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 2: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 4
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 2: sum
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 4
     vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
   vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
     mov rax, [rdi+0x48]                                      // reverse: block 4
-    bswap rax                                                // reverse: block 4
-    mov [rsp+0x40], rax                                      // reverse: block 4
+    bswap rax
+    mov [rsp+0x40], rax
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 5
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 5
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 5
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
     mov rax, [rdi+0x40]                                      // reverse: block 4
-    bswap rax                                                // reverse: block 4
-    mov [rsp+0x48], rax                                      // reverse: block 4
-    xor rax, [rsp+0x40]                                      // reverse: block 4
-    mov [rsp+0xa0], rax                                      // reverse: block 4
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    bswap rax
+    mov [rsp+0x48], rax
+    xor rax, [rsp+0x40]
+    mov [rsp+0xa0], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 3: sum
   vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 3: sum
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 6
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 3: sum
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
     vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 6
+  vaesenc xmm4, xmm4, xmm9
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
     mov rax, [rdi+0x58]                                      // reverse: block 5
-    bswap rax                                                // reverse: block 5
-    mov [rsp+0x50], rax                                      // reverse: block 5
+    bswap rax
+    mov [rsp+0x50], rax
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 6
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 6
+  vaesenc xmm7, xmm7, xmm9
   vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 7
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
     mov rax, [rdi+0x50]                                      // reverse: block 5
-    bswap rax                                                // reverse: block 5
-    mov [rsp+0x58], rax                                      // reverse: block 5
-    xor rax, [rsp+0x50]                                      // reverse: block 5
-    mov [rsp+0xa8], rax                                      // reverse: block 5
+    bswap rax
+    mov [rsp+0x58], rax
+    xor rax, [rsp+0x50]
+    mov [rsp+0xa8], rax
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 7
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 4: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 7
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 4: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 7
     vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 7
   vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
     mov rax, [rdi+0x68]                                      // reverse: block 6
-    bswap rax                                                // reverse: block 6
-    mov [rsp+0x60], rax                                      // reverse: block 6
+    bswap rax
+    mov [rsp+0x60], rax
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 8
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 8
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 8
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
     mov rax, [rdi+0x60]                                      // reverse: block 6
-    bswap rax                                                // reverse: block 6
-    mov [rsp+0x68], rax                                      // reverse: block 6
-    xor rax, [rsp+0x60]                                      // reverse: block 6
-    mov [rsp+0xb0], rax                                      // reverse: block 6
+    bswap rax
+    mov [rsp+0x68], rax
+    xor rax, [rsp+0x60]
+    mov [rsp+0xb0], rax
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 8
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 5: sum
   vmovdqu xmm9, [rbx+0x20]                                   // next aes: AES round 9
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 5: sum
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 9
+  vaesenc xmm1, xmm1, xmm9
     vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 9
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
     mov rax, [rdi+0x78]                                      // reverse: block 7
-    bswap rax                                                // reverse: block 7
-    mov [rsp+0x70], rax                                      // reverse: block 7
+    bswap rax
+    mov [rsp+0x70], rax
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 9
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 9
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
   vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
-  vaesenclast xmm0, xmm0, xmm9                               // next aes: AES round 10
-  vaesenclast xmm1, xmm1, xmm9                               // next aes: AES round 10
-  vaesenclast xmm2, xmm2, xmm9                               // next aes: AES round 10
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
     mov rax, [rdi+0x70]                                      // reverse: block 7
-    bswap rax                                                // reverse: block 7
-    mov [rsp+0x78], rax                                      // reverse: block 7
-    xor rax, [rsp+0x70]                                      // reverse: block 7
-    mov [rsp+0xb8], rax                                      // reverse: block 7
+    bswap rax
+    mov [rsp+0x78], rax
+    xor rax, [rsp+0x70]
+    mov [rsp+0xb8], rax
   vaesenclast xmm3, xmm3, xmm9                               // next aes: AES round 10
-  vaesenclast xmm4, xmm4, xmm9                               // next aes: AES round 10
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenclast xmm4, xmm4, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 6: sum
   vaesenclast xmm5, xmm5, xmm9                               // next aes: AES round 10
-  vaesenclast xmm6, xmm6, xmm9                               // next aes: AES round 10
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenclast xmm6, xmm6, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 6: sum
   vaesenclast xmm7, xmm7, xmm9                               // next aes: AES round 10
   vpxor xmm0, xmm0, [rsi+0x80]                               // next aes: text
-  vpxor xmm1, xmm1, [rsi+0x90]                               // next aes: text
+  vpxor xmm1, xmm1, [rsi+0x90]
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
   vpxor xmm2, xmm2, [rsi+0xa0]                               // next aes: text
-  vpxor xmm3, xmm3, [rsi+0xb0]                               // next aes: text
+  vpxor xmm3, xmm3, [rsi+0xb0]
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
   vpxor xmm4, xmm4, [rsi+0xc0]                               // next aes: text
-  vpxor xmm5, xmm5, [rsi+0xd0]                               // next aes: text
+  vpxor xmm5, xmm5, [rsi+0xd0]
     vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
   vpxor xmm6, xmm6, [rsi+0xe0]                               // next aes: text
-  vpxor xmm7, xmm7, [rsi+0xf0]                               // next aes: text
+  vpxor xmm7, xmm7, [rsi+0xf0]
   vmovdqu [rdi+0x80], xmm0                                   // next aes: out
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
   vmovdqu [rdi+0x90], xmm1                                   // next aes: out
-  vmovdqu [rdi+0xa0], xmm2                                   // next aes: out
-  vmovdqu [rdi+0xb0], xmm3                                   // next aes: out
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu [rdi+0xa0], xmm2
+  vmovdqu [rdi+0xb0], xmm3
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
   vmovdqu [rdi+0xc0], xmm4                                   // next aes: out
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 7: sum
   vmovdqu [rdi+0xd0], xmm5                                   // next aes: out
-  vmovdqu [rdi+0xe0], xmm6                                   // next aes: out
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vmovdqu [rdi+0xe0], xmm6
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 7: sum
   vmovdqu [rdi+0xf0], xmm7                                   // next aes: out
     lea rsi, [rsi+0x80]                                      // advance: the next batch
-    lea rdi, [rdi+0x80]                                      // advance: the next batch
-    lea r8, [r8+0x100]                                       // advance: the next batch
-    sub rdx, 0x01                                            // one batch hashed
-    sub r9, 0x01                                             // one batch hashed
+    lea rdi, [rdi+0x80]
+    lea r8, [r8+0x100]
+  sub rdx, 0x01                                              // one batch hashed
+  sub r9, 0x01
   jne L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_end)
 
   // ---- the group ends ----
-  vpxor xmm12, xmm12, xmm10                                  // reduce: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // reduce: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // reduce: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // reduce: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // reduce: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // reduce: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // reduce: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // reduce: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // reduce: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // reduce: fold the next 64 bits
-    cmp rdx, 0x03                                            // rdx : 3
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_else)
-    lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
-    mov eax, 0x05                                            // min(5, what the last group leaves)
-    cmp r9, rax                                              // min(5, what the last group leaves)
-    cmovnbe r9, rax                                          // min(5, what the last group leaves)
-    mov r8, r9                                               // H^(8 group)
-    shl r8, 0x08                                             // H^(8 group)
-    neg r8                                                   // H^(8 group)
-    lea r8, [rbx+r8*1+0x650]                                 // H^(8 group)
+  lea r9, [rdx-0x03]                                         // min(5, what the last group leaves)
+  mov eax, 0x05
+  cmp r9, rax
+  cmovnbe r9, rax
+  mov r8, r9                                                 // H^(8 group)
+  shl r8, 0x08
+  neg r8
+  lea r8, [rbx+r8*1+0x650]
   jmp L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end)
 L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_else):
-    mov r9, rdx                                              // the powers that end at end_power
-    mov rax, rdx                                             // the powers that end at end_power
-    shl rax, 0x08                                            // the powers that end at end_power
-    mov r8, rcx                                              // the powers that end at end_power
-    sub r8, rax                                              // the powers that end at end_power
+  mov r9, rdx                                                // the powers that end at end_power
+  mov rax, rdx
+  shl rax, 0x08
+  mov r8, rcx
+  sub r8, rax
 L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end):
-    vmovdqa xmm13, xmm11                                     // begin: Y
-    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
-    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
-    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
-    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
-    vpxor xmm10, xmm10, xmm15                                // begin: sum
-    vpxor xmm11, xmm11, xmm13                                // begin: sum
-    vpxor xmm12, xmm12, xmm14                                // begin: sum
+  vmovdqa xmm13, xmm11                                       // Y
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_end):
-    cmp rdx, 0x01                                            // rdx : 1
+  cmp rdx, 0x01                                              // rdx : 1
   ja L(encrypt_batches_aes128_aesni_avx_more_turn)
 L(encrypt_batches_aes128_aesni_avx_more_end):
 
   // ---- GHASH of the last batch ----
   mov rax, [rdi+0x08]                                        // reverse: block 0
-  bswap rax                                                  // reverse: block 0
-  mov [rsp], rax                                             // reverse: block 0
-  mov rax, [rdi]                                             // reverse: block 0
-  bswap rax                                                  // reverse: block 0
-  mov [rsp+0x08], rax                                        // reverse: block 0
-  xor rax, [rsp]                                             // reverse: block 0
-  mov [rsp+0x80], rax                                        // reverse: block 0
+  bswap rax
+  mov [rsp], rax
+  mov rax, [rdi]
+  bswap rax
+  mov [rsp+0x08], rax
+  xor rax, [rsp]
+  mov [rsp+0x80], rax
     vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
   mov rax, [rdi+0x18]                                        // reverse: block 1
-  bswap rax                                                  // reverse: block 1
-  mov [rsp+0x10], rax                                        // reverse: block 1
+  bswap rax
+  mov [rsp+0x10], rax
     vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
-    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+    vmovq xmm15, qword ptr [rsp+0x80]
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
   mov rax, [rdi+0x10]                                        // reverse: block 1
-  bswap rax                                                  // reverse: block 1
-  mov [rsp+0x18], rax                                        // reverse: block 1
-  xor rax, [rsp+0x10]                                        // reverse: block 1
-  mov [rsp+0x88], rax                                        // reverse: block 1
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x18], rax
+  xor rax, [rsp+0x10]
+  mov [rsp+0x88], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 0: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
-    vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
+    vmovq xmm14, qword ptr [rsp+0x18]
   mov rax, [rdi+0x28]                                        // reverse: block 2
-  bswap rax                                                  // reverse: block 2
-  mov [rsp+0x20], rax                                        // reverse: block 2
+  bswap rax
+  mov [rsp+0x20], rax
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
   mov rax, [rdi+0x20]                                        // reverse: block 2
-  bswap rax                                                  // reverse: block 2
-  mov [rsp+0x28], rax                                        // reverse: block 2
-  xor rax, [rsp+0x20]                                        // reverse: block 2
-  mov [rsp+0x90], rax                                        // reverse: block 2
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x28], rax
+  xor rax, [rsp+0x20]
+  mov [rsp+0x90], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 1: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
-    vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
+    vmovq xmm14, qword ptr [rsp+0x28]
   mov rax, [rdi+0x38]                                        // reverse: block 3
-  bswap rax                                                  // reverse: block 3
-  mov [rsp+0x30], rax                                        // reverse: block 3
+  bswap rax
+  mov [rsp+0x30], rax
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
   mov rax, [rdi+0x30]                                        // reverse: block 3
-  bswap rax                                                  // reverse: block 3
-  mov [rsp+0x38], rax                                        // reverse: block 3
-  xor rax, [rsp+0x30]                                        // reverse: block 3
-  mov [rsp+0x98], rax                                        // reverse: block 3
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x38], rax
+  xor rax, [rsp+0x30]
+  mov [rsp+0x98], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 2: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
-    vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
+    vmovq xmm14, qword ptr [rsp+0x38]
   mov rax, [rdi+0x48]                                        // reverse: block 4
-  bswap rax                                                  // reverse: block 4
-  mov [rsp+0x40], rax                                        // reverse: block 4
+  bswap rax
+  mov [rsp+0x40], rax
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
   mov rax, [rdi+0x40]                                        // reverse: block 4
-  bswap rax                                                  // reverse: block 4
-  mov [rsp+0x48], rax                                        // reverse: block 4
-  xor rax, [rsp+0x40]                                        // reverse: block 4
-  mov [rsp+0xa0], rax                                        // reverse: block 4
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x48], rax
+  xor rax, [rsp+0x40]
+  mov [rsp+0xa0], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 3: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
-    vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
+    vmovq xmm14, qword ptr [rsp+0x48]
   mov rax, [rdi+0x58]                                        // reverse: block 5
-  bswap rax                                                  // reverse: block 5
-  mov [rsp+0x50], rax                                        // reverse: block 5
+  bswap rax
+  mov [rsp+0x50], rax
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
   mov rax, [rdi+0x50]                                        // reverse: block 5
-  bswap rax                                                  // reverse: block 5
-  mov [rsp+0x58], rax                                        // reverse: block 5
-  xor rax, [rsp+0x50]                                        // reverse: block 5
-  mov [rsp+0xa8], rax                                        // reverse: block 5
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x58], rax
+  xor rax, [rsp+0x50]
+  mov [rsp+0xa8], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 4: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
-    vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
+    vmovq xmm14, qword ptr [rsp+0x58]
   mov rax, [rdi+0x68]                                        // reverse: block 6
-  bswap rax                                                  // reverse: block 6
-  mov [rsp+0x60], rax                                        // reverse: block 6
+  bswap rax
+  mov [rsp+0x60], rax
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
   mov rax, [rdi+0x60]                                        // reverse: block 6
-  bswap rax                                                  // reverse: block 6
-  mov [rsp+0x68], rax                                        // reverse: block 6
-  xor rax, [rsp+0x60]                                        // reverse: block 6
-  mov [rsp+0xb0], rax                                        // reverse: block 6
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x68], rax
+  xor rax, [rsp+0x60]
+  mov [rsp+0xb0], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 5: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
-    vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
+    vmovq xmm14, qword ptr [rsp+0x68]
   mov rax, [rdi+0x78]                                        // reverse: block 7
-  bswap rax                                                  // reverse: block 7
-  mov [rsp+0x70], rax                                        // reverse: block 7
+  bswap rax
+  mov [rsp+0x70], rax
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
   mov rax, [rdi+0x70]                                        // reverse: block 7
-  bswap rax                                                  // reverse: block 7
-  mov [rsp+0x78], rax                                        // reverse: block 7
-  xor rax, [rsp+0x70]                                        // reverse: block 7
-  mov [rsp+0xb8], rax                                        // reverse: block 7
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x78], rax
+  xor rax, [rsp+0x70]
+  mov [rsp+0xb8], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 6: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
-    vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm14, qword ptr [rsp+0x78]
+    vmovq xmm15, qword ptr [rsp+0xb8]
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     lea rsi, [rsi+0x80]                                      // advance: the next batch
-    lea rdi, [rdi+0x80]                                      // advance: the next batch
-    lea r8, [r8+0x100]                                       // advance: the next batch
+    lea rdi, [rdi+0x80]
+    lea r8, [r8+0x100]
 
   // ---- leave ----
-  vmovdqu xmm0, [rsp+0xf0]                                   // counters: 8 i + r
-  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128] // counters: 8 i + r
-  vpaddd xmm0, xmm0, [rsp+0x100]                             // counters: 8 i + r
-  vpxor xmm1, xmm1, xmm1                                     // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xc0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xd0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xe0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xf0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0x100], xmm1                                  // counters: the frame's secrets are wiped
+  vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r
+  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128]
+  vpaddd xmm0, xmm0, [rsp+0x100]
+  vpxor xmm1, xmm1, xmm1                                     // the frame's secrets are wiped
+  vmovdqu [rsp+0xc0], xmm1
+  vmovdqu [rsp+0xd0], xmm1
+  vmovdqu [rsp+0xe0], xmm1
+  vmovdqu [rsp+0xf0], xmm1
+  vmovdqu [rsp+0x100], xmm1
 
   // ---- return ----
   add rsp, 0x118                                             // the frame
@@ -736,7 +739,8 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
 //   sums = products of the blocks (and of Y) with powers of H that end before the one at rcx; each full group of
 //     batches is reduced to Y on the way
 //
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+// Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+//   secret.
 // Not a C function: called by the routines of this backend alone, registers as above.
 // Clobbers rax, rdx, r8, r9 and the vectors that are not results.
 // Stack: 280 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
@@ -750,11 +754,13 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
 //   r8: place of the next block's power, + 128
 //   r9: batches until the next reduction
 //   r10, r11: whole blocks after the batches, bytes of the partial block
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
+//   r14: patterns of the eight counters in a batch
+//   rax: scratch
+//   xmm0..7: AES states of eight blocks: in a batch in order, at the end by their distance from it
+//   xmm8: in a batch the counters to come; at the end the state of J0
 //   xmm9: round key
 //   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
+//   xmm13, 14, 15: the factors of one block's three products, then the products
 //   xmm0, xmm1: at entry and return: the next counter block and Y, bytes reversed
 FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
   .cfi_startproc
@@ -763,209 +769,209 @@ FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
   .cfi_def_cfa_offset 288
 
   // ---- enter ----
-  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // counters: 8 i and r
-  vpxor xmm3, xmm0, xmm2                                     // counters: 8 i and r
-  vmovdqu [rsp+0x100], xmm3                                  // counters: 8 i and r
-  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // counters: now
-  vpxor xmm3, xmm3, [rbx-0x70]                               // counters: now
-  vmovdqu [rsp+0xc0], xmm3                                   // counters: now
-  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // counters: next
-  vmovdqu [rsp+0xf0], xmm2                                   // counters: next
-  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]       // counters: next
-  vpxor xmm4, xmm4, [rbx-0x70]                               // counters: next
-  vmovdqu [rsp+0xd0], xmm4                                   // counters: next
-  vpxor xmm3, xmm3, xmm4                                     // counters: difference
-  vpor xmm3, xmm3, [rip + L(constant_below_8)]               // counters: difference
-  vmovdqu [rsp+0xe0], xmm3                                   // counters: difference
-    cmp rdx, 0x03                                            // rdx : 3
+  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // 8 i and r
+  vpxor xmm3, xmm0, xmm2
+  vmovdqu [rsp+0x100], xmm3
+  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // now
+  vpxor xmm3, xmm3, [rbx-0x70]
+  vmovdqu [rsp+0xc0], xmm3
+  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // next
+  vmovdqu [rsp+0xf0], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]
+  vpxor xmm4, xmm4, [rbx-0x70]
+  vmovdqu [rsp+0xd0], xmm4
+  vpxor xmm3, xmm3, xmm4                                     // difference
+  vpor xmm3, xmm3, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm3
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes192_aesni_avx_group_else)
-    lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
-    mov eax, 0x05                                            // min(5, what the last group leaves)
-    cmp r9, rax                                              // min(5, what the last group leaves)
-    cmovnbe r9, rax                                          // min(5, what the last group leaves)
-    mov r8, r9                                               // H^(8 group)
-    shl r8, 0x08                                             // H^(8 group)
-    neg r8                                                   // H^(8 group)
-    lea r8, [rbx+r8*1+0x650]                                 // H^(8 group)
+  lea r9, [rdx-0x03]                                         // min(5, what the last group leaves)
+  mov eax, 0x05
+  cmp r9, rax
+  cmovnbe r9, rax
+  mov r8, r9                                                 // H^(8 group)
+  shl r8, 0x08
+  neg r8
+  lea r8, [rbx+r8*1+0x650]
   jmp L(encrypt_batches_aes192_aesni_avx_group_end)
 L(encrypt_batches_aes192_aesni_avx_group_else):
-    mov r9, rdx                                              // the powers that end at end_power
-    mov rax, rdx                                             // the powers that end at end_power
-    shl rax, 0x08                                            // the powers that end at end_power
-    mov r8, rcx                                              // the powers that end at end_power
-    sub r8, rax                                              // the powers that end at end_power
+  mov r9, rdx                                                // the powers that end at end_power
+  mov rax, rdx
+  shl rax, 0x08
+  mov r8, rcx
+  sub r8, rax
 L(encrypt_batches_aes192_aesni_avx_group_end):
-    cmp rdx, 0x03                                            // rdx : 3
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes192_aesni_avx_hash_end)
-    vmovdqa xmm13, xmm1                                      // begin: Y
-    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
-    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
-    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
-    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
-    vpxor xmm10, xmm10, xmm15                                // begin: sum
-    vpxor xmm11, xmm11, xmm13                                // begin: sum
-    vpxor xmm12, xmm12, xmm14                                // begin: sum
+  vmovdqa xmm13, xmm1                                        // Y
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(encrypt_batches_aes192_aesni_avx_hash_end):
 
   // ---- AES of the first batch ----
-  vmovdqu xmm9, [rsp+0xe0]                                   // aes: counter blocks
-  vmovdqu xmm8, [rsp+0xc0]                                   // aes: counter blocks
-  vpand xmm0, xmm9, [r14]                                    // aes: counter blocks
-  vpxor xmm0, xmm8, xmm0                                     // aes: counter blocks
-  vpand xmm1, xmm9, [r14+0x10]                               // aes: counter blocks
-  vpxor xmm1, xmm8, xmm1                                     // aes: counter blocks
-  vpand xmm2, xmm9, [r14+0x20]                               // aes: counter blocks
-  vpxor xmm2, xmm8, xmm2                                     // aes: counter blocks
-  vpand xmm3, xmm9, [r14+0x30]                               // aes: counter blocks
-  vpxor xmm3, xmm8, xmm3                                     // aes: counter blocks
-  vpand xmm4, xmm9, [r14+0x40]                               // aes: counter blocks
-  vpxor xmm4, xmm8, xmm4                                     // aes: counter blocks
-  vpand xmm5, xmm9, [r14+0x50]                               // aes: counter blocks
-  vpxor xmm5, xmm8, xmm5                                     // aes: counter blocks
-  vpand xmm6, xmm9, [r14+0x60]                               // aes: counter blocks
-  vpxor xmm6, xmm8, xmm6                                     // aes: counter blocks
-  vpand xmm7, xmm9, [r14+0x70]                               // aes: counter blocks
-  vpxor xmm7, xmm8, xmm7                                     // aes: counter blocks
-  vmovdqu xmm8, [rsp+0xf0]                                   // aes: the next counters
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // aes: the next counters
-  vmovdqu [rsp+0xf0], xmm8                                   // aes: the next counters
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // aes: the next counters
-  vpxor xmm8, xmm8, [rbx-0x70]                               // aes: the next counters
-  vmovdqu xmm9, [rsp+0xd0]                                   // aes: the next counters
-  vmovdqu [rsp+0xc0], xmm9                                   // aes: the next counters
-  vmovdqu [rsp+0xd0], xmm8                                   // aes: the next counters
-  vpxor xmm9, xmm9, xmm8                                     // aes: the next counters
-  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // aes: the next counters
-  vmovdqu [rsp+0xe0], xmm9                                   // aes: the next counters
-  vmovdqu xmm9, [rbx-0x60]                                   // aes: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // aes: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // aes: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // aes: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // aes: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // aes: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 6
-  vmovdqu xmm9, [rbx]                                        // aes: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // aes: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // aes: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // aes: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // aes: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // aes: AES round 12
-  vaesenclast xmm0, xmm0, xmm9                               // aes: AES round 12
-  vaesenclast xmm1, xmm1, xmm9                               // aes: AES round 12
-  vaesenclast xmm2, xmm2, xmm9                               // aes: AES round 12
-  vaesenclast xmm3, xmm3, xmm9                               // aes: AES round 12
-  vaesenclast xmm4, xmm4, xmm9                               // aes: AES round 12
-  vaesenclast xmm5, xmm5, xmm9                               // aes: AES round 12
-  vaesenclast xmm6, xmm6, xmm9                               // aes: AES round 12
-  vaesenclast xmm7, xmm7, xmm9                               // aes: AES round 12
-  vpxor xmm0, xmm0, [rsi]                                    // aes: text
-  vpxor xmm1, xmm1, [rsi+0x10]                               // aes: text
-  vpxor xmm2, xmm2, [rsi+0x20]                               // aes: text
-  vpxor xmm3, xmm3, [rsi+0x30]                               // aes: text
-  vpxor xmm4, xmm4, [rsi+0x40]                               // aes: text
-  vpxor xmm5, xmm5, [rsi+0x50]                               // aes: text
-  vpxor xmm6, xmm6, [rsi+0x60]                               // aes: text
-  vpxor xmm7, xmm7, [rsi+0x70]                               // aes: text
-  vmovdqu [rdi], xmm0                                        // aes: out
-  vmovdqu [rdi+0x10], xmm1                                   // aes: out
-  vmovdqu [rdi+0x20], xmm2                                   // aes: out
-  vmovdqu [rdi+0x30], xmm3                                   // aes: out
-  vmovdqu [rdi+0x40], xmm4                                   // aes: out
-  vmovdqu [rdi+0x50], xmm5                                   // aes: out
-  vmovdqu [rdi+0x60], xmm6                                   // aes: out
-  vmovdqu [rdi+0x70], xmm7                                   // aes: out
-    cmp rdx, 0x01                                            // rdx : 1
+  vmovdqu xmm9, [rsp+0xe0]                                   // counter blocks
+  vmovdqu xmm8, [rsp+0xc0]
+  vpand xmm0, xmm9, [r14]
+  vpxor xmm0, xmm8, xmm0
+  vpand xmm1, xmm9, [r14+0x10]
+  vpxor xmm1, xmm8, xmm1
+  vpand xmm2, xmm9, [r14+0x20]
+  vpxor xmm2, xmm8, xmm2
+  vpand xmm3, xmm9, [r14+0x30]
+  vpxor xmm3, xmm8, xmm3
+  vpand xmm4, xmm9, [r14+0x40]
+  vpxor xmm4, xmm8, xmm4
+  vpand xmm5, xmm9, [r14+0x50]
+  vpxor xmm5, xmm8, xmm5
+  vpand xmm6, xmm9, [r14+0x60]
+  vpxor xmm6, xmm8, xmm6
+  vpand xmm7, xmm9, [r14+0x70]
+  vpxor xmm7, xmm8, xmm7
+  vmovdqu xmm8, [rsp+0xf0]                                   // the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128]
+  vmovdqu [rsp+0xf0], xmm8
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]
+  vpxor xmm8, xmm8, [rbx-0x70]
+  vmovdqu xmm9, [rsp+0xd0]
+  vmovdqu [rsp+0xc0], xmm9
+  vmovdqu [rsp+0xd0], xmm8
+  vpxor xmm9, xmm9, xmm8
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm9
+  vmovdqu xmm9, [rbx-0x60]                                   // AES round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x50]                                   // AES round 2
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x40]                                   // AES round 3
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x30]                                   // AES round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x20]                                   // AES round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x10]                                   // AES round 6
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx]                                        // AES round 7
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x10]                                   // AES round 8
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x20]                                   // AES round 9
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x30]                                   // AES round 10
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x40]                                   // AES round 11
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x50]                                   // AES round 12
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
+  vaesenclast xmm6, xmm6, xmm9
+  vaesenclast xmm7, xmm7, xmm9
+  vpxor xmm0, xmm0, [rsi]                                    // text
+  vpxor xmm1, xmm1, [rsi+0x10]
+  vpxor xmm2, xmm2, [rsi+0x20]
+  vpxor xmm3, xmm3, [rsi+0x30]
+  vpxor xmm4, xmm4, [rsi+0x40]
+  vpxor xmm5, xmm5, [rsi+0x50]
+  vpxor xmm6, xmm6, [rsi+0x60]
+  vpxor xmm7, xmm7, [rsi+0x70]
+  vmovdqu [rdi], xmm0                                        // out
+  vmovdqu [rdi+0x10], xmm1
+  vmovdqu [rdi+0x20], xmm2
+  vmovdqu [rdi+0x30], xmm3
+  vmovdqu [rdi+0x40], xmm4
+  vmovdqu [rdi+0x50], xmm5
+  vmovdqu [rdi+0x60], xmm6
+  vmovdqu [rdi+0x70], xmm7
+  cmp rdx, 0x01                                              // rdx : 1
   jbe L(encrypt_batches_aes192_aesni_avx_more_end)
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
   .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x90
@@ -973,498 +979,498 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
   vmovdqu xmm9, [rsp+0xe0]                                   // next aes: counter blocks
-  vmovdqu xmm8, [rsp+0xc0]                                   // next aes: counter blocks
-  vpand xmm0, xmm9, [r14]                                    // next aes: counter blocks
-  vpxor xmm0, xmm8, xmm0                                     // next aes: counter blocks
-  vpand xmm1, xmm9, [r14+0x10]                               // next aes: counter blocks
-  vpxor xmm1, xmm8, xmm1                                     // next aes: counter blocks
-  vpand xmm2, xmm9, [r14+0x20]                               // next aes: counter blocks
-  vpxor xmm2, xmm8, xmm2                                     // next aes: counter blocks
-  vpand xmm3, xmm9, [r14+0x30]                               // next aes: counter blocks
-  vpxor xmm3, xmm8, xmm3                                     // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]
+  vpand xmm0, xmm9, [r14]
+  vpxor xmm0, xmm8, xmm0
+  vpand xmm1, xmm9, [r14+0x10]
+  vpxor xmm1, xmm8, xmm1
+  vpand xmm2, xmm9, [r14+0x20]
+  vpxor xmm2, xmm8, xmm2
+  vpand xmm3, xmm9, [r14+0x30]
+  vpxor xmm3, xmm8, xmm3
     mov rax, [rdi+0x08]                                      // reverse: block 0
-    bswap rax                                                // reverse: block 0
-    mov [rsp], rax                                           // reverse: block 0
+    bswap rax
+    mov [rsp], rax
   vpand xmm4, xmm9, [r14+0x40]                               // next aes: counter blocks
-  vpxor xmm4, xmm8, xmm4                                     // next aes: counter blocks
-  vpand xmm5, xmm9, [r14+0x50]                               // next aes: counter blocks
-  vpxor xmm5, xmm8, xmm5                                     // next aes: counter blocks
-  vpand xmm6, xmm9, [r14+0x60]                               // next aes: counter blocks
-  vpxor xmm6, xmm8, xmm6                                     // next aes: counter blocks
-  vpand xmm7, xmm9, [r14+0x70]                               // next aes: counter blocks
-  vpxor xmm7, xmm8, xmm7                                     // next aes: counter blocks
+  vpxor xmm4, xmm8, xmm4
+  vpand xmm5, xmm9, [r14+0x50]
+  vpxor xmm5, xmm8, xmm5
+  vpand xmm6, xmm9, [r14+0x60]
+  vpxor xmm6, xmm8, xmm6
+  vpand xmm7, xmm9, [r14+0x70]
+  vpxor xmm7, xmm8, xmm7
   vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next aes: the next counters
-  vmovdqu [rsp+0xf0], xmm8                                   // next aes: the next counters
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // next aes: the next counters
-  vpxor xmm8, xmm8, [rbx-0x70]                               // next aes: the next counters
-  vmovdqu xmm9, [rsp+0xd0]                                   // next aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128]
+  vmovdqu [rsp+0xf0], xmm8
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]
+  vpxor xmm8, xmm8, [rbx-0x70]
+  vmovdqu xmm9, [rsp+0xd0]
     mov rax, [rdi]                                           // reverse: block 0
-    bswap rax                                                // reverse: block 0
-    mov [rsp+0x08], rax                                      // reverse: block 0
-    xor rax, [rsp]                                           // reverse: block 0
-    mov [rsp+0x80], rax                                      // reverse: block 0
+    bswap rax
+    mov [rsp+0x08], rax
+    xor rax, [rsp]
+    mov [rsp+0x80], rax
   vmovdqu [rsp+0xc0], xmm9                                   // next aes: the next counters
-  vmovdqu [rsp+0xd0], xmm8                                   // next aes: the next counters
-  vpxor xmm9, xmm9, xmm8                                     // next aes: the next counters
-  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // next aes: the next counters
-  vmovdqu [rsp+0xe0], xmm9                                   // next aes: the next counters
+  vmovdqu [rsp+0xd0], xmm8
+  vpxor xmm9, xmm9, xmm8
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm9
     vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
   vmovdqu xmm9, [rbx-0x60]                                   // next aes: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 1
+  vaesenc xmm0, xmm0, xmm9
     mov rax, [rdi+0x18]                                      // reverse: block 1
-    bswap rax                                                // reverse: block 1
-    mov [rsp+0x10], rax                                      // reverse: block 1
+    bswap rax
+    mov [rsp+0x10], rax
     vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 1
+  vaesenc xmm2, xmm2, xmm9
     vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 1
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 1
+  vaesenc xmm7, xmm7, xmm9
     mov rax, [rdi+0x10]                                      // reverse: block 1
-    bswap rax                                                // reverse: block 1
-    mov [rsp+0x18], rax                                      // reverse: block 1
-    xor rax, [rsp+0x10]                                      // reverse: block 1
-    mov [rsp+0x88], rax                                      // reverse: block 1
+    bswap rax
+    mov [rsp+0x18], rax
+    xor rax, [rsp+0x10]
+    mov [rsp+0x88], rax
   vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 0: sum
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 2
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 0: sum
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 2
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 0: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 2
     vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 2
+  vaesenc xmm6, xmm6, xmm9
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
     mov rax, [rdi+0x28]                                      // reverse: block 2
-    bswap rax                                                // reverse: block 2
-    mov [rsp+0x20], rax                                      // reverse: block 2
+    bswap rax
+    mov [rsp+0x20], rax
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 2
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
   vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 3
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 3
+  vaesenc xmm4, xmm4, xmm9
     mov rax, [rdi+0x20]                                      // reverse: block 2
-    bswap rax                                                // reverse: block 2
-    mov [rsp+0x28], rax                                      // reverse: block 2
-    xor rax, [rsp+0x20]                                      // reverse: block 2
-    mov [rsp+0x90], rax                                      // reverse: block 2
+    bswap rax
+    mov [rsp+0x28], rax
+    xor rax, [rsp+0x20]
+    mov [rsp+0x90], rax
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 1: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 3
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm7, xmm7, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 1: sum
   vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 1: sum
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 4
+  vaesenc xmm1, xmm1, xmm9
     vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 4
+  vaesenc xmm3, xmm3, xmm9
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
     mov rax, [rdi+0x38]                                      // reverse: block 3
-    bswap rax                                                // reverse: block 3
-    mov [rsp+0x30], rax                                      // reverse: block 3
+    bswap rax
+    mov [rsp+0x30], rax
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 4
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 4
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
   vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
     mov rax, [rdi+0x30]                                      // reverse: block 3
-    bswap rax                                                // reverse: block 3
-    mov [rsp+0x38], rax                                      // reverse: block 3
-    xor rax, [rsp+0x30]                                      // reverse: block 3
-    mov [rsp+0x98], rax                                      // reverse: block 3
+    bswap rax
+    mov [rsp+0x38], rax
+    xor rax, [rsp+0x30]
+    mov [rsp+0x98], rax
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 2: sum
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 5
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 2: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 5
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 2: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 5
+  vaesenc xmm7, xmm7, xmm9
     vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
   vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 6
     mov rax, [rdi+0x48]                                      // reverse: block 4
-    bswap rax                                                // reverse: block 4
-    mov [rsp+0x40], rax                                      // reverse: block 4
+    bswap rax
+    mov [rsp+0x40], rax
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 6
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 6
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 6
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
     mov rax, [rdi+0x40]                                      // reverse: block 4
-    bswap rax                                                // reverse: block 4
-    mov [rsp+0x48], rax                                      // reverse: block 4
-    xor rax, [rsp+0x40]                                      // reverse: block 4
-    mov [rsp+0xa0], rax                                      // reverse: block 4
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    bswap rax
+    mov [rsp+0x48], rax
+    xor rax, [rsp+0x40]
+    mov [rsp+0xa0], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 3: sum
   vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 7
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 3: sum
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 7
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 3: sum
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 7
     vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 7
+  vaesenc xmm5, xmm5, xmm9
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 7
     mov rax, [rdi+0x58]                                      // reverse: block 5
-    bswap rax                                                // reverse: block 5
-    mov [rsp+0x50], rax                                      // reverse: block 5
+    bswap rax
+    mov [rsp+0x50], rax
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 7
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
   vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 8
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 8
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
     mov rax, [rdi+0x50]                                      // reverse: block 5
-    bswap rax                                                // reverse: block 5
-    mov [rsp+0x58], rax                                      // reverse: block 5
-    xor rax, [rsp+0x50]                                      // reverse: block 5
-    mov [rsp+0xa8], rax                                      // reverse: block 5
+    bswap rax
+    mov [rsp+0x58], rax
+    xor rax, [rsp+0x50]
+    mov [rsp+0xa8], rax
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 8
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm6, xmm6, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 4: sum
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 8
   vmovdqu xmm9, [rbx+0x20]                                   // next aes: AES round 9
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 4: sum
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 9
     vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 9
+  vaesenc xmm2, xmm2, xmm9
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
     mov rax, [rdi+0x68]                                      // reverse: block 6
-    bswap rax                                                // reverse: block 6
-    mov [rsp+0x60], rax                                      // reverse: block 6
+    bswap rax
+    mov [rsp+0x60], rax
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 9
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
   vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 10
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
     mov rax, [rdi+0x60]                                      // reverse: block 6
-    bswap rax                                                // reverse: block 6
-    mov [rsp+0x68], rax                                      // reverse: block 6
-    xor rax, [rsp+0x60]                                      // reverse: block 6
-    mov [rsp+0xb0], rax                                      // reverse: block 6
+    bswap rax
+    mov [rsp+0x68], rax
+    xor rax, [rsp+0x60]
+    mov [rsp+0xb0], rax
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 10
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 5: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 10
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 5: sum
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 10
+  vaesenc xmm6, xmm6, xmm9
     vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 10
   vmovdqu xmm9, [rbx+0x40]                                   // next aes: AES round 11
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 11
     mov rax, [rdi+0x78]                                      // reverse: block 7
-    bswap rax                                                // reverse: block 7
-    mov [rsp+0x70], rax                                      // reverse: block 7
+    bswap rax
+    mov [rsp+0x70], rax
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 11
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 11
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
     mov rax, [rdi+0x70]                                      // reverse: block 7
-    bswap rax                                                // reverse: block 7
-    mov [rsp+0x78], rax                                      // reverse: block 7
-    xor rax, [rsp+0x70]                                      // reverse: block 7
-    mov [rsp+0xb8], rax                                      // reverse: block 7
+    bswap rax
+    mov [rsp+0x78], rax
+    xor rax, [rsp+0x70]
+    mov [rsp+0xb8], rax
   vmovdqu xmm9, [rbx+0x50]                                   // next aes: AES round 12
-  vaesenclast xmm0, xmm0, xmm9                               // next aes: AES round 12
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenclast xmm0, xmm0, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 6: sum
   vaesenclast xmm1, xmm1, xmm9                               // next aes: AES round 12
-  vaesenclast xmm2, xmm2, xmm9                               // next aes: AES round 12
-  vaesenclast xmm3, xmm3, xmm9                               // next aes: AES round 12
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 6: sum
   vaesenclast xmm4, xmm4, xmm9                               // next aes: AES round 12
-  vaesenclast xmm5, xmm5, xmm9                               // next aes: AES round 12
+  vaesenclast xmm5, xmm5, xmm9
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
   vaesenclast xmm6, xmm6, xmm9                               // next aes: AES round 12
-  vaesenclast xmm7, xmm7, xmm9                               // next aes: AES round 12
+  vaesenclast xmm7, xmm7, xmm9
   vpxor xmm0, xmm0, [rsi+0x80]                               // next aes: text
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
   vpxor xmm1, xmm1, [rsi+0x90]                               // next aes: text
-  vpxor xmm2, xmm2, [rsi+0xa0]                               // next aes: text
-  vpxor xmm3, xmm3, [rsi+0xb0]                               // next aes: text
+  vpxor xmm2, xmm2, [rsi+0xa0]
+  vpxor xmm3, xmm3, [rsi+0xb0]
     vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
   vpxor xmm4, xmm4, [rsi+0xc0]                               // next aes: text
-  vpxor xmm5, xmm5, [rsi+0xd0]                               // next aes: text
-  vpxor xmm6, xmm6, [rsi+0xe0]                               // next aes: text
-  vpxor xmm7, xmm7, [rsi+0xf0]                               // next aes: text
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+  vpxor xmm5, xmm5, [rsi+0xd0]
+  vpxor xmm6, xmm6, [rsi+0xe0]
+  vpxor xmm7, xmm7, [rsi+0xf0]
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
   vmovdqu [rdi+0x80], xmm0                                   // next aes: out
-  vmovdqu [rdi+0x90], xmm1                                   // next aes: out
-  vmovdqu [rdi+0xa0], xmm2                                   // next aes: out
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu [rdi+0x90], xmm1
+  vmovdqu [rdi+0xa0], xmm2
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
   vmovdqu [rdi+0xb0], xmm3                                   // next aes: out
-  vmovdqu [rdi+0xc0], xmm4                                   // next aes: out
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vmovdqu [rdi+0xc0], xmm4
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 7: sum
   vmovdqu [rdi+0xd0], xmm5                                   // next aes: out
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 7: sum
   vmovdqu [rdi+0xe0], xmm6                                   // next aes: out
-  vmovdqu [rdi+0xf0], xmm7                                   // next aes: out
+  vmovdqu [rdi+0xf0], xmm7
     lea rsi, [rsi+0x80]                                      // advance: the next batch
-    lea rdi, [rdi+0x80]                                      // advance: the next batch
-    lea r8, [r8+0x100]                                       // advance: the next batch
-    sub rdx, 0x01                                            // one batch hashed
-    sub r9, 0x01                                             // one batch hashed
+    lea rdi, [rdi+0x80]
+    lea r8, [r8+0x100]
+  sub rdx, 0x01                                              // one batch hashed
+  sub r9, 0x01
   jne L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_end)
 
   // ---- the group ends ----
-  vpxor xmm12, xmm12, xmm10                                  // reduce: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // reduce: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // reduce: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // reduce: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // reduce: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // reduce: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // reduce: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // reduce: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // reduce: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // reduce: fold the next 64 bits
-    cmp rdx, 0x03                                            // rdx : 3
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_else)
-    lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
-    mov eax, 0x05                                            // min(5, what the last group leaves)
-    cmp r9, rax                                              // min(5, what the last group leaves)
-    cmovnbe r9, rax                                          // min(5, what the last group leaves)
-    mov r8, r9                                               // H^(8 group)
-    shl r8, 0x08                                             // H^(8 group)
-    neg r8                                                   // H^(8 group)
-    lea r8, [rbx+r8*1+0x650]                                 // H^(8 group)
+  lea r9, [rdx-0x03]                                         // min(5, what the last group leaves)
+  mov eax, 0x05
+  cmp r9, rax
+  cmovnbe r9, rax
+  mov r8, r9                                                 // H^(8 group)
+  shl r8, 0x08
+  neg r8
+  lea r8, [rbx+r8*1+0x650]
   jmp L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end)
 L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_else):
-    mov r9, rdx                                              // the powers that end at end_power
-    mov rax, rdx                                             // the powers that end at end_power
-    shl rax, 0x08                                            // the powers that end at end_power
-    mov r8, rcx                                              // the powers that end at end_power
-    sub r8, rax                                              // the powers that end at end_power
+  mov r9, rdx                                                // the powers that end at end_power
+  mov rax, rdx
+  shl rax, 0x08
+  mov r8, rcx
+  sub r8, rax
 L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end):
-    vmovdqa xmm13, xmm11                                     // begin: Y
-    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
-    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
-    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
-    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
-    vpxor xmm10, xmm10, xmm15                                // begin: sum
-    vpxor xmm11, xmm11, xmm13                                // begin: sum
-    vpxor xmm12, xmm12, xmm14                                // begin: sum
+  vmovdqa xmm13, xmm11                                       // Y
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_end):
-    cmp rdx, 0x01                                            // rdx : 1
+  cmp rdx, 0x01                                              // rdx : 1
   ja L(encrypt_batches_aes192_aesni_avx_more_turn)
 L(encrypt_batches_aes192_aesni_avx_more_end):
 
   // ---- GHASH of the last batch ----
   mov rax, [rdi+0x08]                                        // reverse: block 0
-  bswap rax                                                  // reverse: block 0
-  mov [rsp], rax                                             // reverse: block 0
-  mov rax, [rdi]                                             // reverse: block 0
-  bswap rax                                                  // reverse: block 0
-  mov [rsp+0x08], rax                                        // reverse: block 0
-  xor rax, [rsp]                                             // reverse: block 0
-  mov [rsp+0x80], rax                                        // reverse: block 0
+  bswap rax
+  mov [rsp], rax
+  mov rax, [rdi]
+  bswap rax
+  mov [rsp+0x08], rax
+  xor rax, [rsp]
+  mov [rsp+0x80], rax
     vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
   mov rax, [rdi+0x18]                                        // reverse: block 1
-  bswap rax                                                  // reverse: block 1
-  mov [rsp+0x10], rax                                        // reverse: block 1
+  bswap rax
+  mov [rsp+0x10], rax
     vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
-    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+    vmovq xmm15, qword ptr [rsp+0x80]
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
   mov rax, [rdi+0x10]                                        // reverse: block 1
-  bswap rax                                                  // reverse: block 1
-  mov [rsp+0x18], rax                                        // reverse: block 1
-  xor rax, [rsp+0x10]                                        // reverse: block 1
-  mov [rsp+0x88], rax                                        // reverse: block 1
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x18], rax
+  xor rax, [rsp+0x10]
+  mov [rsp+0x88], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 0: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
-    vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
+    vmovq xmm14, qword ptr [rsp+0x18]
   mov rax, [rdi+0x28]                                        // reverse: block 2
-  bswap rax                                                  // reverse: block 2
-  mov [rsp+0x20], rax                                        // reverse: block 2
+  bswap rax
+  mov [rsp+0x20], rax
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
   mov rax, [rdi+0x20]                                        // reverse: block 2
-  bswap rax                                                  // reverse: block 2
-  mov [rsp+0x28], rax                                        // reverse: block 2
-  xor rax, [rsp+0x20]                                        // reverse: block 2
-  mov [rsp+0x90], rax                                        // reverse: block 2
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x28], rax
+  xor rax, [rsp+0x20]
+  mov [rsp+0x90], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 1: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
-    vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
+    vmovq xmm14, qword ptr [rsp+0x28]
   mov rax, [rdi+0x38]                                        // reverse: block 3
-  bswap rax                                                  // reverse: block 3
-  mov [rsp+0x30], rax                                        // reverse: block 3
+  bswap rax
+  mov [rsp+0x30], rax
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
   mov rax, [rdi+0x30]                                        // reverse: block 3
-  bswap rax                                                  // reverse: block 3
-  mov [rsp+0x38], rax                                        // reverse: block 3
-  xor rax, [rsp+0x30]                                        // reverse: block 3
-  mov [rsp+0x98], rax                                        // reverse: block 3
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x38], rax
+  xor rax, [rsp+0x30]
+  mov [rsp+0x98], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 2: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
-    vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
+    vmovq xmm14, qword ptr [rsp+0x38]
   mov rax, [rdi+0x48]                                        // reverse: block 4
-  bswap rax                                                  // reverse: block 4
-  mov [rsp+0x40], rax                                        // reverse: block 4
+  bswap rax
+  mov [rsp+0x40], rax
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
   mov rax, [rdi+0x40]                                        // reverse: block 4
-  bswap rax                                                  // reverse: block 4
-  mov [rsp+0x48], rax                                        // reverse: block 4
-  xor rax, [rsp+0x40]                                        // reverse: block 4
-  mov [rsp+0xa0], rax                                        // reverse: block 4
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x48], rax
+  xor rax, [rsp+0x40]
+  mov [rsp+0xa0], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 3: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
-    vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
+    vmovq xmm14, qword ptr [rsp+0x48]
   mov rax, [rdi+0x58]                                        // reverse: block 5
-  bswap rax                                                  // reverse: block 5
-  mov [rsp+0x50], rax                                        // reverse: block 5
+  bswap rax
+  mov [rsp+0x50], rax
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
   mov rax, [rdi+0x50]                                        // reverse: block 5
-  bswap rax                                                  // reverse: block 5
-  mov [rsp+0x58], rax                                        // reverse: block 5
-  xor rax, [rsp+0x50]                                        // reverse: block 5
-  mov [rsp+0xa8], rax                                        // reverse: block 5
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x58], rax
+  xor rax, [rsp+0x50]
+  mov [rsp+0xa8], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 4: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
-    vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
+    vmovq xmm14, qword ptr [rsp+0x58]
   mov rax, [rdi+0x68]                                        // reverse: block 6
-  bswap rax                                                  // reverse: block 6
-  mov [rsp+0x60], rax                                        // reverse: block 6
+  bswap rax
+  mov [rsp+0x60], rax
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
   mov rax, [rdi+0x60]                                        // reverse: block 6
-  bswap rax                                                  // reverse: block 6
-  mov [rsp+0x68], rax                                        // reverse: block 6
-  xor rax, [rsp+0x60]                                        // reverse: block 6
-  mov [rsp+0xb0], rax                                        // reverse: block 6
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x68], rax
+  xor rax, [rsp+0x60]
+  mov [rsp+0xb0], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 5: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
-    vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
+    vmovq xmm14, qword ptr [rsp+0x68]
   mov rax, [rdi+0x78]                                        // reverse: block 7
-  bswap rax                                                  // reverse: block 7
-  mov [rsp+0x70], rax                                        // reverse: block 7
+  bswap rax
+  mov [rsp+0x70], rax
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
   mov rax, [rdi+0x70]                                        // reverse: block 7
-  bswap rax                                                  // reverse: block 7
-  mov [rsp+0x78], rax                                        // reverse: block 7
-  xor rax, [rsp+0x70]                                        // reverse: block 7
-  mov [rsp+0xb8], rax                                        // reverse: block 7
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x78], rax
+  xor rax, [rsp+0x70]
+  mov [rsp+0xb8], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 6: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
-    vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm14, qword ptr [rsp+0x78]
+    vmovq xmm15, qword ptr [rsp+0xb8]
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     lea rsi, [rsi+0x80]                                      // advance: the next batch
-    lea rdi, [rdi+0x80]                                      // advance: the next batch
-    lea r8, [r8+0x100]                                       // advance: the next batch
+    lea rdi, [rdi+0x80]
+    lea r8, [r8+0x100]
 
   // ---- leave ----
-  vmovdqu xmm0, [rsp+0xf0]                                   // counters: 8 i + r
-  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128] // counters: 8 i + r
-  vpaddd xmm0, xmm0, [rsp+0x100]                             // counters: 8 i + r
-  vpxor xmm1, xmm1, xmm1                                     // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xc0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xd0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xe0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xf0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0x100], xmm1                                  // counters: the frame's secrets are wiped
+  vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r
+  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128]
+  vpaddd xmm0, xmm0, [rsp+0x100]
+  vpxor xmm1, xmm1, xmm1                                     // the frame's secrets are wiped
+  vmovdqu [rsp+0xc0], xmm1
+  vmovdqu [rsp+0xd0], xmm1
+  vmovdqu [rsp+0xe0], xmm1
+  vmovdqu [rsp+0xf0], xmm1
+  vmovdqu [rsp+0x100], xmm1
 
   // ---- return ----
   add rsp, 0x118                                             // the frame
@@ -1479,7 +1485,8 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
 //   sums = products of the blocks (and of Y) with powers of H that end before the one at rcx; each full group of
 //     batches is reduced to Y on the way
 //
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+// Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+//   secret.
 // Not a C function: called by the routines of this backend alone, registers as above.
 // Clobbers rax, rdx, r8, r9 and the vectors that are not results.
 // Stack: 280 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
@@ -1493,11 +1500,13 @@ END_FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
 //   r8: place of the next block's power, + 128
 //   r9: batches until the next reduction
 //   r10, r11: whole blocks after the batches, bytes of the partial block
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
+//   r14: patterns of the eight counters in a batch
+//   rax: scratch
+//   xmm0..7: AES states of eight blocks: in a batch in order, at the end by their distance from it
+//   xmm8: in a batch the counters to come; at the end the state of J0
 //   xmm9: round key
 //   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
+//   xmm13, 14, 15: the factors of one block's three products, then the products
 //   xmm0, xmm1: at entry and return: the next counter block and Y, bytes reversed
 FUNCTION(stitchgcm_encrypt_batches_aes256_aesni_avx)
   .cfi_startproc
@@ -1506,743 +1515,743 @@ FUNCTION(stitchgcm_encrypt_batches_aes256_aesni_avx)
   .cfi_def_cfa_offset 288
 
   // ---- enter ----
-  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // counters: 8 i and r
-  vpxor xmm3, xmm0, xmm2                                     // counters: 8 i and r
-  vmovdqu [rsp+0x100], xmm3                                  // counters: 8 i and r
-  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // counters: now
-  vpxor xmm3, xmm3, [rbx-0x70]                               // counters: now
-  vmovdqu [rsp+0xc0], xmm3                                   // counters: now
-  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // counters: next
-  vmovdqu [rsp+0xf0], xmm2                                   // counters: next
-  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]       // counters: next
-  vpxor xmm4, xmm4, [rbx-0x70]                               // counters: next
-  vmovdqu [rsp+0xd0], xmm4                                   // counters: next
-  vpxor xmm3, xmm3, xmm4                                     // counters: difference
-  vpor xmm3, xmm3, [rip + L(constant_below_8)]               // counters: difference
-  vmovdqu [rsp+0xe0], xmm3                                   // counters: difference
-    cmp rdx, 0x03                                            // rdx : 3
+  vpand xmm2, xmm0, [rip + L(constant_multiple_of_8)]        // 8 i and r
+  vpxor xmm3, xmm0, xmm2
+  vmovdqu [rsp+0x100], xmm3
+  vpshufb xmm3, xmm2, [rip + L(constant_byte_reverse)]       // now
+  vpxor xmm3, xmm3, [rbx-0x70]
+  vmovdqu [rsp+0xc0], xmm3
+  vpaddd xmm2, xmm2, [rip + L(constant_counter_steps) + 128] // next
+  vmovdqu [rsp+0xf0], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_byte_reverse)]
+  vpxor xmm4, xmm4, [rbx-0x70]
+  vmovdqu [rsp+0xd0], xmm4
+  vpxor xmm3, xmm3, xmm4                                     // difference
+  vpor xmm3, xmm3, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm3
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes256_aesni_avx_group_else)
-    lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
-    mov eax, 0x05                                            // min(5, what the last group leaves)
-    cmp r9, rax                                              // min(5, what the last group leaves)
-    cmovnbe r9, rax                                          // min(5, what the last group leaves)
-    mov r8, r9                                               // H^(8 group)
-    shl r8, 0x08                                             // H^(8 group)
-    neg r8                                                   // H^(8 group)
-    lea r8, [rbx+r8*1+0x650]                                 // H^(8 group)
+  lea r9, [rdx-0x03]                                         // min(5, what the last group leaves)
+  mov eax, 0x05
+  cmp r9, rax
+  cmovnbe r9, rax
+  mov r8, r9                                                 // H^(8 group)
+  shl r8, 0x08
+  neg r8
+  lea r8, [rbx+r8*1+0x650]
   jmp L(encrypt_batches_aes256_aesni_avx_group_end)
 L(encrypt_batches_aes256_aesni_avx_group_else):
-    mov r9, rdx                                              // the powers that end at end_power
-    mov rax, rdx                                             // the powers that end at end_power
-    shl rax, 0x08                                            // the powers that end at end_power
-    mov r8, rcx                                              // the powers that end at end_power
-    sub r8, rax                                              // the powers that end at end_power
+  mov r9, rdx                                                // the powers that end at end_power
+  mov rax, rdx
+  shl rax, 0x08
+  mov r8, rcx
+  sub r8, rax
 L(encrypt_batches_aes256_aesni_avx_group_end):
-    cmp rdx, 0x03                                            // rdx : 3
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes256_aesni_avx_hash_end)
-    vmovdqa xmm13, xmm1                                      // begin: Y
-    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
-    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
-    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
-    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
-    vpxor xmm10, xmm10, xmm15                                // begin: sum
-    vpxor xmm11, xmm11, xmm13                                // begin: sum
-    vpxor xmm12, xmm12, xmm14                                // begin: sum
+  vmovdqa xmm13, xmm1                                        // Y
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(encrypt_batches_aes256_aesni_avx_hash_end):
 
   // ---- AES of the first batch ----
-  vmovdqu xmm9, [rsp+0xe0]                                   // aes: counter blocks
-  vmovdqu xmm8, [rsp+0xc0]                                   // aes: counter blocks
-  vpand xmm0, xmm9, [r14]                                    // aes: counter blocks
-  vpxor xmm0, xmm8, xmm0                                     // aes: counter blocks
-  vpand xmm1, xmm9, [r14+0x10]                               // aes: counter blocks
-  vpxor xmm1, xmm8, xmm1                                     // aes: counter blocks
-  vpand xmm2, xmm9, [r14+0x20]                               // aes: counter blocks
-  vpxor xmm2, xmm8, xmm2                                     // aes: counter blocks
-  vpand xmm3, xmm9, [r14+0x30]                               // aes: counter blocks
-  vpxor xmm3, xmm8, xmm3                                     // aes: counter blocks
-  vpand xmm4, xmm9, [r14+0x40]                               // aes: counter blocks
-  vpxor xmm4, xmm8, xmm4                                     // aes: counter blocks
-  vpand xmm5, xmm9, [r14+0x50]                               // aes: counter blocks
-  vpxor xmm5, xmm8, xmm5                                     // aes: counter blocks
-  vpand xmm6, xmm9, [r14+0x60]                               // aes: counter blocks
-  vpxor xmm6, xmm8, xmm6                                     // aes: counter blocks
-  vpand xmm7, xmm9, [r14+0x70]                               // aes: counter blocks
-  vpxor xmm7, xmm8, xmm7                                     // aes: counter blocks
-  vmovdqu xmm8, [rsp+0xf0]                                   // aes: the next counters
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // aes: the next counters
-  vmovdqu [rsp+0xf0], xmm8                                   // aes: the next counters
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // aes: the next counters
-  vpxor xmm8, xmm8, [rbx-0x70]                               // aes: the next counters
-  vmovdqu xmm9, [rsp+0xd0]                                   // aes: the next counters
-  vmovdqu [rsp+0xc0], xmm9                                   // aes: the next counters
-  vmovdqu [rsp+0xd0], xmm8                                   // aes: the next counters
-  vpxor xmm9, xmm9, xmm8                                     // aes: the next counters
-  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // aes: the next counters
-  vmovdqu [rsp+0xe0], xmm9                                   // aes: the next counters
-  vmovdqu xmm9, [rbx-0x60]                                   // aes: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // aes: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // aes: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // aes: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // aes: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // aes: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 6
-  vmovdqu xmm9, [rbx]                                        // aes: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // aes: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // aes: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // aes: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // aes: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // aes: AES round 12
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 12
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 12
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 12
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 12
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 12
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 12
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 12
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 12
-  vmovdqu xmm9, [rbx+0x60]                                   // aes: AES round 13
-  vaesenc xmm0, xmm0, xmm9                                   // aes: AES round 13
-  vaesenc xmm1, xmm1, xmm9                                   // aes: AES round 13
-  vaesenc xmm2, xmm2, xmm9                                   // aes: AES round 13
-  vaesenc xmm3, xmm3, xmm9                                   // aes: AES round 13
-  vaesenc xmm4, xmm4, xmm9                                   // aes: AES round 13
-  vaesenc xmm5, xmm5, xmm9                                   // aes: AES round 13
-  vaesenc xmm6, xmm6, xmm9                                   // aes: AES round 13
-  vaesenc xmm7, xmm7, xmm9                                   // aes: AES round 13
-  vmovdqu xmm9, [rbx+0x70]                                   // aes: AES round 14
-  vaesenclast xmm0, xmm0, xmm9                               // aes: AES round 14
-  vaesenclast xmm1, xmm1, xmm9                               // aes: AES round 14
-  vaesenclast xmm2, xmm2, xmm9                               // aes: AES round 14
-  vaesenclast xmm3, xmm3, xmm9                               // aes: AES round 14
-  vaesenclast xmm4, xmm4, xmm9                               // aes: AES round 14
-  vaesenclast xmm5, xmm5, xmm9                               // aes: AES round 14
-  vaesenclast xmm6, xmm6, xmm9                               // aes: AES round 14
-  vaesenclast xmm7, xmm7, xmm9                               // aes: AES round 14
-  vpxor xmm0, xmm0, [rsi]                                    // aes: text
-  vpxor xmm1, xmm1, [rsi+0x10]                               // aes: text
-  vpxor xmm2, xmm2, [rsi+0x20]                               // aes: text
-  vpxor xmm3, xmm3, [rsi+0x30]                               // aes: text
-  vpxor xmm4, xmm4, [rsi+0x40]                               // aes: text
-  vpxor xmm5, xmm5, [rsi+0x50]                               // aes: text
-  vpxor xmm6, xmm6, [rsi+0x60]                               // aes: text
-  vpxor xmm7, xmm7, [rsi+0x70]                               // aes: text
-  vmovdqu [rdi], xmm0                                        // aes: out
-  vmovdqu [rdi+0x10], xmm1                                   // aes: out
-  vmovdqu [rdi+0x20], xmm2                                   // aes: out
-  vmovdqu [rdi+0x30], xmm3                                   // aes: out
-  vmovdqu [rdi+0x40], xmm4                                   // aes: out
-  vmovdqu [rdi+0x50], xmm5                                   // aes: out
-  vmovdqu [rdi+0x60], xmm6                                   // aes: out
-  vmovdqu [rdi+0x70], xmm7                                   // aes: out
-    cmp rdx, 0x01                                            // rdx : 1
+  vmovdqu xmm9, [rsp+0xe0]                                   // counter blocks
+  vmovdqu xmm8, [rsp+0xc0]
+  vpand xmm0, xmm9, [r14]
+  vpxor xmm0, xmm8, xmm0
+  vpand xmm1, xmm9, [r14+0x10]
+  vpxor xmm1, xmm8, xmm1
+  vpand xmm2, xmm9, [r14+0x20]
+  vpxor xmm2, xmm8, xmm2
+  vpand xmm3, xmm9, [r14+0x30]
+  vpxor xmm3, xmm8, xmm3
+  vpand xmm4, xmm9, [r14+0x40]
+  vpxor xmm4, xmm8, xmm4
+  vpand xmm5, xmm9, [r14+0x50]
+  vpxor xmm5, xmm8, xmm5
+  vpand xmm6, xmm9, [r14+0x60]
+  vpxor xmm6, xmm8, xmm6
+  vpand xmm7, xmm9, [r14+0x70]
+  vpxor xmm7, xmm8, xmm7
+  vmovdqu xmm8, [rsp+0xf0]                                   // the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128]
+  vmovdqu [rsp+0xf0], xmm8
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]
+  vpxor xmm8, xmm8, [rbx-0x70]
+  vmovdqu xmm9, [rsp+0xd0]
+  vmovdqu [rsp+0xc0], xmm9
+  vmovdqu [rsp+0xd0], xmm8
+  vpxor xmm9, xmm9, xmm8
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm9
+  vmovdqu xmm9, [rbx-0x60]                                   // AES round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x50]                                   // AES round 2
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x40]                                   // AES round 3
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x30]                                   // AES round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x20]                                   // AES round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x10]                                   // AES round 6
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx]                                        // AES round 7
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x10]                                   // AES round 8
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x20]                                   // AES round 9
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x30]                                   // AES round 10
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x40]                                   // AES round 11
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x50]                                   // AES round 12
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x60]                                   // AES round 13
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x70]                                   // AES round 14
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
+  vaesenclast xmm6, xmm6, xmm9
+  vaesenclast xmm7, xmm7, xmm9
+  vpxor xmm0, xmm0, [rsi]                                    // text
+  vpxor xmm1, xmm1, [rsi+0x10]
+  vpxor xmm2, xmm2, [rsi+0x20]
+  vpxor xmm3, xmm3, [rsi+0x30]
+  vpxor xmm4, xmm4, [rsi+0x40]
+  vpxor xmm5, xmm5, [rsi+0x50]
+  vpxor xmm6, xmm6, [rsi+0x60]
+  vpxor xmm7, xmm7, [rsi+0x70]
+  vmovdqu [rdi], xmm0                                        // out
+  vmovdqu [rdi+0x10], xmm1
+  vmovdqu [rdi+0x20], xmm2
+  vmovdqu [rdi+0x30], xmm3
+  vmovdqu [rdi+0x40], xmm4
+  vmovdqu [rdi+0x50], xmm5
+  vmovdqu [rdi+0x60], xmm6
+  vmovdqu [rdi+0x70], xmm7
+  cmp rdx, 0x01                                              // rdx : 1
   jbe L(encrypt_batches_aes256_aesni_avx_more_end)
   .byte 0x0f, 0x1f, 0x00 // no-ops: the loop begins on a cache line
 L(encrypt_batches_aes256_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
   vmovdqu xmm9, [rsp+0xe0]                                   // next aes: counter blocks
-  vmovdqu xmm8, [rsp+0xc0]                                   // next aes: counter blocks
-  vpand xmm0, xmm9, [r14]                                    // next aes: counter blocks
-  vpxor xmm0, xmm8, xmm0                                     // next aes: counter blocks
-  vpand xmm1, xmm9, [r14+0x10]                               // next aes: counter blocks
-  vpxor xmm1, xmm8, xmm1                                     // next aes: counter blocks
-  vpand xmm2, xmm9, [r14+0x20]                               // next aes: counter blocks
-  vpxor xmm2, xmm8, xmm2                                     // next aes: counter blocks
-  vpand xmm3, xmm9, [r14+0x30]                               // next aes: counter blocks
-  vpxor xmm3, xmm8, xmm3                                     // next aes: counter blocks
+  vmovdqu xmm8, [rsp+0xc0]
+  vpand xmm0, xmm9, [r14]
+  vpxor xmm0, xmm8, xmm0
+  vpand xmm1, xmm9, [r14+0x10]
+  vpxor xmm1, xmm8, xmm1
+  vpand xmm2, xmm9, [r14+0x20]
+  vpxor xmm2, xmm8, xmm2
+  vpand xmm3, xmm9, [r14+0x30]
+  vpxor xmm3, xmm8, xmm3
     mov rax, [rdi+0x08]                                      // reverse: block 0
-    bswap rax                                                // reverse: block 0
-    mov [rsp], rax                                           // reverse: block 0
+    bswap rax
+    mov [rsp], rax
   vpand xmm4, xmm9, [r14+0x40]                               // next aes: counter blocks
-  vpxor xmm4, xmm8, xmm4                                     // next aes: counter blocks
-  vpand xmm5, xmm9, [r14+0x50]                               // next aes: counter blocks
-  vpxor xmm5, xmm8, xmm5                                     // next aes: counter blocks
-  vpand xmm6, xmm9, [r14+0x60]                               // next aes: counter blocks
-  vpxor xmm6, xmm8, xmm6                                     // next aes: counter blocks
-  vpand xmm7, xmm9, [r14+0x70]                               // next aes: counter blocks
-  vpxor xmm7, xmm8, xmm7                                     // next aes: counter blocks
+  vpxor xmm4, xmm8, xmm4
+  vpand xmm5, xmm9, [r14+0x50]
+  vpxor xmm5, xmm8, xmm5
+  vpand xmm6, xmm9, [r14+0x60]
+  vpxor xmm6, xmm8, xmm6
+  vpand xmm7, xmm9, [r14+0x70]
+  vpxor xmm7, xmm8, xmm7
   vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
-  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128] // next aes: the next counters
-  vmovdqu [rsp+0xf0], xmm8                                   // next aes: the next counters
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // next aes: the next counters
-  vpxor xmm8, xmm8, [rbx-0x70]                               // next aes: the next counters
-  vmovdqu xmm9, [rsp+0xd0]                                   // next aes: the next counters
-  vmovdqu [rsp+0xc0], xmm9                                   // next aes: the next counters
-  vmovdqu [rsp+0xd0], xmm8                                   // next aes: the next counters
+  vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128]
+  vmovdqu [rsp+0xf0], xmm8
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]
+  vpxor xmm8, xmm8, [rbx-0x70]
+  vmovdqu xmm9, [rsp+0xd0]
+  vmovdqu [rsp+0xc0], xmm9
+  vmovdqu [rsp+0xd0], xmm8
     mov rax, [rdi]                                           // reverse: block 0
-    bswap rax                                                // reverse: block 0
-    mov [rsp+0x08], rax                                      // reverse: block 0
-    xor rax, [rsp]                                           // reverse: block 0
-    mov [rsp+0x80], rax                                      // reverse: block 0
+    bswap rax
+    mov [rsp+0x08], rax
+    xor rax, [rsp]
+    mov [rsp+0x80], rax
   vpxor xmm9, xmm9, xmm8                                     // next aes: the next counters
-  vpor xmm9, xmm9, [rip + L(constant_below_8)]               // next aes: the next counters
-  vmovdqu [rsp+0xe0], xmm9                                   // next aes: the next counters
+  vpor xmm9, xmm9, [rip + L(constant_below_8)]
+  vmovdqu [rsp+0xe0], xmm9
   vmovdqu xmm9, [rbx-0x60]                                   // next aes: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
     vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 1
+  vaesenc xmm3, xmm3, xmm9
     mov rax, [rdi+0x18]                                      // reverse: block 1
-    bswap rax                                                // reverse: block 1
-    mov [rsp+0x10], rax                                      // reverse: block 1
+    bswap rax
+    mov [rsp+0x10], rax
     vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
     vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 1
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
   vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 2
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
     mov rax, [rdi+0x10]                                      // reverse: block 1
-    bswap rax                                                // reverse: block 1
-    mov [rsp+0x18], rax                                      // reverse: block 1
-    xor rax, [rsp+0x10]                                      // reverse: block 1
-    mov [rsp+0x88], rax                                      // reverse: block 1
+    bswap rax
+    mov [rsp+0x18], rax
+    xor rax, [rsp+0x10]
+    mov [rsp+0x88], rax
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 2
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 0: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 2
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 0: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 2
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm7, xmm7, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 0: sum
   vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
     vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 3
+  vaesenc xmm1, xmm1, xmm9
     vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
     mov rax, [rdi+0x28]                                      // reverse: block 2
-    bswap rax                                                // reverse: block 2
-    mov [rsp+0x20], rax                                      // reverse: block 2
+    bswap rax
+    mov [rsp+0x20], rax
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 3
+  vaesenc xmm3, xmm3, xmm9
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 3
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
   vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
     mov rax, [rdi+0x20]                                      // reverse: block 2
-    bswap rax                                                // reverse: block 2
-    mov [rsp+0x28], rax                                      // reverse: block 2
-    xor rax, [rsp+0x20]                                      // reverse: block 2
-    mov [rsp+0x90], rax                                      // reverse: block 2
+    bswap rax
+    mov [rsp+0x28], rax
+    xor rax, [rsp+0x20]
+    mov [rsp+0x90], rax
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 4
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 1: sum
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 4
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 1: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 4
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 1: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 4
+  vaesenc xmm7, xmm7, xmm9
     vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
   vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 5
+  vaesenc xmm0, xmm0, xmm9
     vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
     mov rax, [rdi+0x38]                                      // reverse: block 3
-    bswap rax                                                // reverse: block 3
-    mov [rsp+0x30], rax                                      // reverse: block 3
+    bswap rax
+    mov [rsp+0x30], rax
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
+  vaesenc xmm2, xmm2, xmm9
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 5
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 5
   vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 6
+  vaesenc xmm0, xmm0, xmm9
     mov rax, [rdi+0x30]                                      // reverse: block 3
-    bswap rax                                                // reverse: block 3
-    mov [rsp+0x38], rax                                      // reverse: block 3
-    xor rax, [rsp+0x30]                                      // reverse: block 3
-    mov [rsp+0x98], rax                                      // reverse: block 3
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    bswap rax
+    mov [rsp+0x38], rax
+    xor rax, [rsp+0x30]
+    mov [rsp+0x98], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 2: sum
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 2: sum
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 6
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 2: sum
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 6
+  vaesenc xmm6, xmm6, xmm9
     vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 6
   vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
     vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
     mov rax, [rdi+0x48]                                      // reverse: block 4
-    bswap rax                                                // reverse: block 4
-    mov [rsp+0x40], rax                                      // reverse: block 4
+    bswap rax
+    mov [rsp+0x40], rax
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 7
+  vaesenc xmm1, xmm1, xmm9
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 7
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 7
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
   vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
     mov rax, [rdi+0x40]                                      // reverse: block 4
-    bswap rax                                                // reverse: block 4
-    mov [rsp+0x48], rax                                      // reverse: block 4
-    xor rax, [rsp+0x40]                                      // reverse: block 4
-    mov [rsp+0xa0], rax                                      // reverse: block 4
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    bswap rax
+    mov [rsp+0x48], rax
+    xor rax, [rsp+0x40]
+    mov [rsp+0xa0], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 3: sum
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 8
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm1, xmm1, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 3: sum
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 8
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm3, xmm3, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 3: sum
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 8
+  vaesenc xmm5, xmm5, xmm9
     vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 8
     vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 8
     mov rax, [rdi+0x58]                                      // reverse: block 5
-    bswap rax                                                // reverse: block 5
-    mov [rsp+0x50], rax                                      // reverse: block 5
+    bswap rax
+    mov [rsp+0x50], rax
   vmovdqu xmm9, [rbx+0x20]                                   // next aes: AES round 9
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 9
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
     mov rax, [rdi+0x50]                                      // reverse: block 5
-    bswap rax                                                // reverse: block 5
-    mov [rsp+0x58], rax                                      // reverse: block 5
-    xor rax, [rsp+0x50]                                      // reverse: block 5
-    mov [rsp+0xa8], rax                                      // reverse: block 5
+    bswap rax
+    mov [rsp+0x58], rax
+    xor rax, [rsp+0x50]
+    mov [rsp+0xa8], rax
   vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 10
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 4: sum
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 10
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 4: sum
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 10
+  vaesenc xmm3, xmm3, xmm9
     vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 10
+  vaesenc xmm5, xmm5, xmm9
     vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 10
     mov rax, [rdi+0x68]                                      // reverse: block 6
-    bswap rax                                                // reverse: block 6
-    mov [rsp+0x60], rax                                      // reverse: block 6
+    bswap rax
+    mov [rsp+0x60], rax
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 10
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
   vmovdqu xmm9, [rbx+0x40]                                   // next aes: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 11
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 11
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 11
     mov rax, [rdi+0x60]                                      // reverse: block 6
-    bswap rax                                                // reverse: block 6
-    mov [rsp+0x68], rax                                      // reverse: block 6
-    xor rax, [rsp+0x60]                                      // reverse: block 6
-    mov [rsp+0xb0], rax                                      // reverse: block 6
+    bswap rax
+    mov [rsp+0x68], rax
+    xor rax, [rsp+0x60]
+    mov [rsp+0xb0], rax
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 11
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 5: sum
   vmovdqu xmm9, [rbx+0x50]                                   // next aes: AES round 12
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 12
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vaesenc xmm0, xmm0, xmm9
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 5: sum
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 12
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 12
+  vaesenc xmm2, xmm2, xmm9
     vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 12
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 12
+  vaesenc xmm4, xmm4, xmm9
     vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 12
     mov rax, [rdi+0x78]                                      // reverse: block 7
-    bswap rax                                                // reverse: block 7
-    mov [rsp+0x70], rax                                      // reverse: block 7
+    bswap rax
+    mov [rsp+0x70], rax
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 12
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 12
   vmovdqu xmm9, [rbx+0x60]                                   // next aes: AES round 13
-  vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 13
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
+  vaesenc xmm0, xmm0, xmm9
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 13
-  vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 13
-  vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 13
-  vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 13
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 13
     mov rax, [rdi+0x70]                                      // reverse: block 7
-    bswap rax                                                // reverse: block 7
-    mov [rsp+0x78], rax                                      // reverse: block 7
-    xor rax, [rsp+0x70]                                      // reverse: block 7
-    mov [rsp+0xb8], rax                                      // reverse: block 7
+    bswap rax
+    mov [rsp+0x78], rax
+    xor rax, [rsp+0x70]
+    mov [rsp+0xb8], rax
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 13
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 6: sum
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 13
   vmovdqu xmm9, [rbx+0x70]                                   // next aes: AES round 14
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 6: sum
   vaesenclast xmm0, xmm0, xmm9                               // next aes: AES round 14
-  vaesenclast xmm1, xmm1, xmm9                               // next aes: AES round 14
-  vaesenclast xmm2, xmm2, xmm9                               // next aes: AES round 14
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
   vaesenclast xmm3, xmm3, xmm9                               // next aes: AES round 14
-  vaesenclast xmm4, xmm4, xmm9                               // next aes: AES round 14
-  vaesenclast xmm5, xmm5, xmm9                               // next aes: AES round 14
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
     vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
   vaesenclast xmm6, xmm6, xmm9                               // next aes: AES round 14
-  vaesenclast xmm7, xmm7, xmm9                               // next aes: AES round 14
+  vaesenclast xmm7, xmm7, xmm9
   vpxor xmm0, xmm0, [rsi+0x80]                               // next aes: text
     vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
   vpxor xmm1, xmm1, [rsi+0x90]                               // next aes: text
-  vpxor xmm2, xmm2, [rsi+0xa0]                               // next aes: text
-  vpxor xmm3, xmm3, [rsi+0xb0]                               // next aes: text
-  vpxor xmm4, xmm4, [rsi+0xc0]                               // next aes: text
-  vpxor xmm5, xmm5, [rsi+0xd0]                               // next aes: text
-  vpxor xmm6, xmm6, [rsi+0xe0]                               // next aes: text
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
+  vpxor xmm2, xmm2, [rsi+0xa0]
+  vpxor xmm3, xmm3, [rsi+0xb0]
+  vpxor xmm4, xmm4, [rsi+0xc0]
+  vpxor xmm5, xmm5, [rsi+0xd0]
+  vpxor xmm6, xmm6, [rsi+0xe0]
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
   vpxor xmm7, xmm7, [rsi+0xf0]                               // next aes: text
   vmovdqu [rdi+0x80], xmm0                                   // next aes: out
-  vmovdqu [rdi+0x90], xmm1                                   // next aes: out
-  vmovdqu [rdi+0xa0], xmm2                                   // next aes: out
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+  vmovdqu [rdi+0x90], xmm1
+  vmovdqu [rdi+0xa0], xmm2
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
   vmovdqu [rdi+0xb0], xmm3                                   // next aes: out
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 7: sum
   vmovdqu [rdi+0xc0], xmm4                                   // next aes: out
-  vmovdqu [rdi+0xd0], xmm5                                   // next aes: out
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  vmovdqu [rdi+0xd0], xmm5
+    vpxor xmm12, xmm12, xmm15                                // ghash: block 7: sum
   vmovdqu [rdi+0xe0], xmm6                                   // next aes: out
-  vmovdqu [rdi+0xf0], xmm7                                   // next aes: out
+  vmovdqu [rdi+0xf0], xmm7
     lea rsi, [rsi+0x80]                                      // advance: the next batch
-    lea rdi, [rdi+0x80]                                      // advance: the next batch
-    lea r8, [r8+0x100]                                       // advance: the next batch
-    sub rdx, 0x01                                            // one batch hashed
-    sub r9, 0x01                                             // one batch hashed
+    lea rdi, [rdi+0x80]
+    lea r8, [r8+0x100]
+  sub rdx, 0x01                                              // one batch hashed
+  sub r9, 0x01
   jne L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_end)
 
   // ---- the group ends ----
-  vpxor xmm12, xmm12, xmm10                                  // reduce: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // reduce: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // reduce: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // reduce: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // reduce: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // reduce: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // reduce: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // reduce: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // reduce: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // reduce: fold the next 64 bits
-    cmp rdx, 0x03                                            // rdx : 3
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  cmp rdx, 0x03                                              // rdx : 3
   jbe L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_else)
-    lea r9, [rdx-0x03]                                       // min(5, what the last group leaves)
-    mov eax, 0x05                                            // min(5, what the last group leaves)
-    cmp r9, rax                                              // min(5, what the last group leaves)
-    cmovnbe r9, rax                                          // min(5, what the last group leaves)
-    mov r8, r9                                               // H^(8 group)
-    shl r8, 0x08                                             // H^(8 group)
-    neg r8                                                   // H^(8 group)
-    lea r8, [rbx+r8*1+0x650]                                 // H^(8 group)
+  lea r9, [rdx-0x03]                                         // min(5, what the last group leaves)
+  mov eax, 0x05
+  cmp r9, rax
+  cmovnbe r9, rax
+  mov r8, r9                                                 // H^(8 group)
+  shl r8, 0x08
+  neg r8
+  lea r8, [rbx+r8*1+0x650]
   jmp L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end)
 L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_else):
-    mov r9, rdx                                              // the powers that end at end_power
-    mov rax, rdx                                             // the powers that end at end_power
-    shl rax, 0x08                                            // the powers that end at end_power
-    mov r8, rcx                                              // the powers that end at end_power
-    sub r8, rax                                              // the powers that end at end_power
+  mov r9, rdx                                                // the powers that end at end_power
+  mov rax, rdx
+  shl rax, 0x08
+  mov r8, rcx
+  sub r8, rax
 L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end):
-    vmovdqa xmm13, xmm11                                     // begin: Y
-    vpxor xmm10, xmm10, xmm10                                // begin: no products yet
-    vpxor xmm11, xmm11, xmm11                                // begin: no products yet
-    vpxor xmm12, xmm12, xmm12                                // begin: no products yet
-    vpshufd xmm14, xmm13, 0x4e                               // begin: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // begin: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // begin: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // begin: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // begin: multiply
-    vpxor xmm10, xmm10, xmm15                                // begin: sum
-    vpxor xmm11, xmm11, xmm13                                // begin: sum
-    vpxor xmm12, xmm12, xmm14                                // begin: sum
+  vmovdqa xmm13, xmm11                                       // Y
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_end):
-    cmp rdx, 0x01                                            // rdx : 1
+  cmp rdx, 0x01                                              // rdx : 1
   ja L(encrypt_batches_aes256_aesni_avx_more_turn)
 L(encrypt_batches_aes256_aesni_avx_more_end):
 
   // ---- GHASH of the last batch ----
   mov rax, [rdi+0x08]                                        // reverse: block 0
-  bswap rax                                                  // reverse: block 0
-  mov [rsp], rax                                             // reverse: block 0
-  mov rax, [rdi]                                             // reverse: block 0
-  bswap rax                                                  // reverse: block 0
-  mov [rsp+0x08], rax                                        // reverse: block 0
-  xor rax, [rsp]                                             // reverse: block 0
-  mov [rsp+0x80], rax                                        // reverse: block 0
+  bswap rax
+  mov [rsp], rax
+  mov rax, [rdi]
+  bswap rax
+  mov [rsp+0x08], rax
+  xor rax, [rsp]
+  mov [rsp+0x80], rax
     vmovq xmm13, qword ptr [rsp]                             // ghash: block 0
   mov rax, [rdi+0x18]                                        // reverse: block 1
-  bswap rax                                                  // reverse: block 1
-  mov [rsp+0x10], rax                                        // reverse: block 1
+  bswap rax
+  mov [rsp+0x10], rax
     vmovq xmm14, qword ptr [rsp+0x08]                        // ghash: block 0
-    vmovq xmm15, qword ptr [rsp+0x80]                        // ghash: block 0
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00                 // ghash: multiply
+    vmovq xmm15, qword ptr [rsp+0x80]
+    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
   mov rax, [rdi+0x10]                                        // reverse: block 1
-  bswap rax                                                  // reverse: block 1
-  mov [rsp+0x18], rax                                        // reverse: block 1
-  xor rax, [rsp+0x10]                                        // reverse: block 1
-  mov [rsp+0x88], rax                                        // reverse: block 1
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x18], rax
+  xor rax, [rsp+0x10]
+  mov [rsp+0x88], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 0: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x10]                        // ghash: block 1
-    vmovq xmm14, qword ptr [rsp+0x18]                        // ghash: block 1
+    vmovq xmm14, qword ptr [rsp+0x18]
   mov rax, [rdi+0x28]                                        // reverse: block 2
-  bswap rax                                                  // reverse: block 2
-  mov [rsp+0x20], rax                                        // reverse: block 2
+  bswap rax
+  mov [rsp+0x20], rax
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
   mov rax, [rdi+0x20]                                        // reverse: block 2
-  bswap rax                                                  // reverse: block 2
-  mov [rsp+0x28], rax                                        // reverse: block 2
-  xor rax, [rsp+0x20]                                        // reverse: block 2
-  mov [rsp+0x90], rax                                        // reverse: block 2
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x28], rax
+  xor rax, [rsp+0x20]
+  mov [rsp+0x90], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 1: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x20]                        // ghash: block 2
-    vmovq xmm14, qword ptr [rsp+0x28]                        // ghash: block 2
+    vmovq xmm14, qword ptr [rsp+0x28]
   mov rax, [rdi+0x38]                                        // reverse: block 3
-  bswap rax                                                  // reverse: block 3
-  mov [rsp+0x30], rax                                        // reverse: block 3
+  bswap rax
+  mov [rsp+0x30], rax
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
   mov rax, [rdi+0x30]                                        // reverse: block 3
-  bswap rax                                                  // reverse: block 3
-  mov [rsp+0x38], rax                                        // reverse: block 3
-  xor rax, [rsp+0x30]                                        // reverse: block 3
-  mov [rsp+0x98], rax                                        // reverse: block 3
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x38], rax
+  xor rax, [rsp+0x30]
+  mov [rsp+0x98], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 2: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x30]                        // ghash: block 3
-    vmovq xmm14, qword ptr [rsp+0x38]                        // ghash: block 3
+    vmovq xmm14, qword ptr [rsp+0x38]
   mov rax, [rdi+0x48]                                        // reverse: block 4
-  bswap rax                                                  // reverse: block 4
-  mov [rsp+0x40], rax                                        // reverse: block 4
+  bswap rax
+  mov [rsp+0x40], rax
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00                 // ghash: multiply
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
   mov rax, [rdi+0x40]                                        // reverse: block 4
-  bswap rax                                                  // reverse: block 4
-  mov [rsp+0x48], rax                                        // reverse: block 4
-  xor rax, [rsp+0x40]                                        // reverse: block 4
-  mov [rsp+0xa0], rax                                        // reverse: block 4
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x48], rax
+  xor rax, [rsp+0x40]
+  mov [rsp+0xa0], rax
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 3: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x40]                        // ghash: block 4
-    vmovq xmm14, qword ptr [rsp+0x48]                        // ghash: block 4
+    vmovq xmm14, qword ptr [rsp+0x48]
   mov rax, [rdi+0x58]                                        // reverse: block 5
-  bswap rax                                                  // reverse: block 5
-  mov [rsp+0x50], rax                                        // reverse: block 5
+  bswap rax
+  mov [rsp+0x50], rax
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10                      // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
   mov rax, [rdi+0x50]                                        // reverse: block 5
-  bswap rax                                                  // reverse: block 5
-  mov [rsp+0x58], rax                                        // reverse: block 5
-  xor rax, [rsp+0x50]                                        // reverse: block 5
-  mov [rsp+0xa8], rax                                        // reverse: block 5
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x58], rax
+  xor rax, [rsp+0x50]
+  mov [rsp+0xa8], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 4: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x50]                        // ghash: block 5
-    vmovq xmm14, qword ptr [rsp+0x58]                        // ghash: block 5
+    vmovq xmm14, qword ptr [rsp+0x58]
   mov rax, [rdi+0x68]                                        // reverse: block 6
-  bswap rax                                                  // reverse: block 6
-  mov [rsp+0x60], rax                                        // reverse: block 6
+  bswap rax
+  mov [rsp+0x60], rax
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
   mov rax, [rdi+0x60]                                        // reverse: block 6
-  bswap rax                                                  // reverse: block 6
-  mov [rsp+0x68], rax                                        // reverse: block 6
-  xor rax, [rsp+0x60]                                        // reverse: block 6
-  mov [rsp+0xb0], rax                                        // reverse: block 6
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x68], rax
+  xor rax, [rsp+0x60]
+  mov [rsp+0xb0], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 5: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x60]                        // ghash: block 6
-    vmovq xmm14, qword ptr [rsp+0x68]                        // ghash: block 6
+    vmovq xmm14, qword ptr [rsp+0x68]
   mov rax, [rdi+0x78]                                        // reverse: block 7
-  bswap rax                                                  // reverse: block 7
-  mov [rsp+0x70], rax                                        // reverse: block 7
+  bswap rax
+  mov [rsp+0x70], rax
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
+    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
   mov rax, [rdi+0x70]                                        // reverse: block 7
-  bswap rax                                                  // reverse: block 7
-  mov [rsp+0x78], rax                                        // reverse: block 7
-  xor rax, [rsp+0x70]                                        // reverse: block 7
-  mov [rsp+0xb8], rax                                        // reverse: block 7
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+  bswap rax
+  mov [rsp+0x78], rax
+  xor rax, [rsp+0x70]
+  mov [rsp+0xb8], rax
+    vpxor xmm11, xmm11, xmm14                                // ghash: block 6: sum
+    vpxor xmm12, xmm12, xmm15
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
-    vmovq xmm14, qword ptr [rsp+0x78]                        // ghash: block 7
-    vmovq xmm15, qword ptr [rsp+0xb8]                        // ghash: block 7
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10                 // ghash: multiply
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00                 // ghash: multiply
-    vpxor xmm10, xmm10, xmm13                                // ghash: sum
-    vpxor xmm11, xmm11, xmm14                                // ghash: sum
-    vpxor xmm12, xmm12, xmm15                                // ghash: sum
+    vmovq xmm14, qword ptr [rsp+0x78]
+    vmovq xmm15, qword ptr [rsp+0xb8]
+    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
+    vpxor xmm11, xmm11, xmm14
+    vpxor xmm12, xmm12, xmm15
     lea rsi, [rsi+0x80]                                      // advance: the next batch
-    lea rdi, [rdi+0x80]                                      // advance: the next batch
-    lea r8, [r8+0x100]                                       // advance: the next batch
+    lea rdi, [rdi+0x80]
+    lea r8, [r8+0x100]
 
   // ---- leave ----
-  vmovdqu xmm0, [rsp+0xf0]                                   // counters: 8 i + r
-  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128] // counters: 8 i + r
-  vpaddd xmm0, xmm0, [rsp+0x100]                             // counters: 8 i + r
-  vpxor xmm1, xmm1, xmm1                                     // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xc0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xd0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xe0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0xf0], xmm1                                   // counters: the frame's secrets are wiped
-  vmovdqu [rsp+0x100], xmm1                                  // counters: the frame's secrets are wiped
+  vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r
+  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps_back) + 128]
+  vpaddd xmm0, xmm0, [rsp+0x100]
+  vpxor xmm1, xmm1, xmm1                                     // the frame's secrets are wiped
+  vmovdqu [rsp+0xc0], xmm1
+  vmovdqu [rsp+0xd0], xmm1
+  vmovdqu [rsp+0xe0], xmm1
+  vmovdqu [rsp+0xf0], xmm1
+  vmovdqu [rsp+0x100], xmm1
 
   // ---- return ----
   add rsp, 0x118                                             // the frame

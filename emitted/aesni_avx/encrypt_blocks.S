@@ -21,20 +21,21 @@
 .text
 .intel_syntax noprefix
 
-// ==== AES-128-GCM, whole blocks: encrypt and hash ====
+// ==== AES-GCM, whole blocks: encrypt and hash ====
 //
 //   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
 //   accumulator = (..((accumulator ^ out[0]) H ^ out[1]) H ^ ..) H
 //
-// void stitchgcm_encrypt_blocks_aes128_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-//   size_t blocks, uint8_t *counter, uint8_t *accumulator)
+// void stitchgcm_encrypt_blocks_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out, size_t
+//   blocks, uint8_t *counter, uint8_t *accumulator)
 //   context: as init leaves it; any alignment
 //   in: 16 blocks bytes, read
 //   out: 16 blocks bytes, written; equal to in, or no byte in common with it
 //   blocks: 0 and more
 //   counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
 //   accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+// Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+//   secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
 // Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
 // Clobbers: rax rcx rdx rsi rdi r8 r10 xmm0..15 flags, and what the routines that it calls clobber.
@@ -47,1377 +48,485 @@
 //   r8: place of the next block's power, + 128
 //   r9: batches until the next reduction
 //   r10, r11: whole blocks after the batches, bytes of the partial block
+//   r14: patterns of the eight counters in a batch
+//   rax: scratch
 //   r12, r13: counter, accumulator
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
+//   xmm0..7: AES states of eight blocks: in a batch in order, at the end by their distance from it
+//   xmm8: in a batch the counters to come; at the end the state of J0
 //   xmm9: round key
 //   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
-FUNCTION(stitchgcm_encrypt_blocks_aes128_aesni_avx)
+//   xmm13, 14, 15: the factors of one block's three products, then the products
+FUNCTION(stitchgcm_encrypt_blocks_aesni_avx)
   .cfi_startproc
   endbr64
   push rbx                                                   // save
   .cfi_def_cfa_offset 16
   .cfi_offset rbx, -16
-  push r12                                                   // save
+  push r12
   .cfi_def_cfa_offset 24
   .cfi_offset r12, -24
-  push r13                                                   // save
+  push r13
   .cfi_def_cfa_offset 32
   .cfi_offset r13, -32
-  push r14                                                   // save
+  push r14
   .cfi_def_cfa_offset 40
   .cfi_offset r14, -40
   sub rsp, 0x88                                              // the frame
   .cfi_def_cfa_offset 176
 
   // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
-  mov rdi, rdx                                               // enter: blocks = 8 batches + whole
-  mov rdx, rcx                                               // enter: blocks = 8 batches + whole
-  mov r10, rcx                                               // enter: blocks = 8 batches + whole
-  mov r12, r8                                                // enter: blocks = 8 batches + whole
-  mov r13, r9                                                // enter: blocks = 8 batches + whole
-  shr rdx, 0x03                                              // enter: blocks = 8 batches + whole
-  and r10d, 0x07                                             // enter: blocks = 8 batches + whole
-  mov rcx, r10                                               // enter: H^whole
-  neg rcx                                                    // enter: H^whole
-  shl rcx, 0x05                                              // enter: H^whole
-  lea rcx, [rbx+rcx*1+0x650]                                 // enter: H^whole
-  vmovdqu xmm0, [r12]                                        // enter: counter and Y
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // enter: counter and Y
-  vmovdqu xmm1, [r13]                                        // enter: counter and Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // enter: counter and Y
-  vpxor xmm10, xmm10, xmm10                                  // enter: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // enter: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // enter: no products yet
-    mov rax, rdx                                             // any block?
-    or rax, r10                                              // any block?
-  je L(encrypt_blocks_aes128_aesni_avx_any_end)
-    cmp rdx, 0x03
-  ja L(encrypt_blocks_aes128_aesni_avx_any_one_group_end)
+  lea rbx, [rdi+0x70]                                        // blocks = 8 batches + whole
+  mov rdi, rdx
+  mov rdx, rcx
+  mov r10, rcx
+  mov r12, r8
+  mov r13, r9
+  shr rdx, 0x03
+  and r10d, 0x07
+  mov rcx, r10                                               // H^whole
+  neg rcx
+  shl rcx, 0x05
+  lea rcx, [rbx+rcx*1+0x650]
+  vmovdqu xmm0, [r12]                                        // counter and Y
+  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]
+  vmovdqu xmm1, [r13]
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  mov rax, rdx                                               // any block?
+  or rax, r10
+  je L(encrypt_blocks_aesni_avx_any_end)
+  cmp rdx, 0x03
+  ja L(encrypt_blocks_aesni_avx_any_one_group_end)
 
   // ---- Y on its own ----
-  mov rax, rdx                                               // Y: Y
-  shl rax, 0x08                                              // Y: Y
-  mov r8, rcx                                                // Y: Y
-  sub r8, rax                                                // Y: Y
-  vmovdqa xmm13, xmm1                                        // Y: Y
-  vpshufd xmm14, xmm13, 0x4e                                 // Y: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // Y: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // Y: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // Y: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // Y: multiply
-  vpxor xmm10, xmm10, xmm15                                  // Y: sum
-  vpxor xmm11, xmm11, xmm13                                  // Y: sum
-  vpxor xmm12, xmm12, xmm14                                  // Y: sum
-L(encrypt_blocks_aes128_aesni_avx_any_one_group_end):
-    test rdx, rdx
-  je L(encrypt_blocks_aes128_aesni_avx_any_batches_end)
+  mov rax, rdx                                               // Y
+  shl rax, 0x08
+  mov r8, rcx
+  sub r8, rax
+  vmovdqa xmm13, xmm1
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_one_group_end):
+  test rdx, rdx
+  je L(encrypt_blocks_aesni_avx_any_batches_end)
 
   // ---- batches ----
-  vpslld xmm13, xmm0, 0x1d                                   // counters: r
-  vpsrld xmm13, xmm13, 0x1d                                  // counters: r
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // counters: pattern 0
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 0
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 0
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 0
-  vmovdqu [rsp], xmm14                                       // counters: pattern 0
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 1
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 1
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 1
-  vmovdqu [rsp+0x10], xmm14                                  // counters: pattern 1
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 2
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 2
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 2
-  vmovdqu [rsp+0x20], xmm14                                  // counters: pattern 2
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 3
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 3
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 3
-  vmovdqu [rsp+0x30], xmm14                                  // counters: pattern 3
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 4
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 4
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 4
-  vmovdqu [rsp+0x40], xmm14                                  // counters: pattern 4
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 5
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 5
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 5
-  vmovdqu [rsp+0x50], xmm14                                  // counters: pattern 5
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 6
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 6
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 6
-  vmovdqu [rsp+0x60], xmm14                                  // counters: pattern 6
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 7
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 7
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 7
-  vmovdqu [rsp+0x70], xmm14                                  // counters: pattern 7
-  lea r14, [rsp]                                             // counters: patterns
+  vpslld xmm13, xmm0, 0x1d                                   // r
+  vpsrld xmm13, xmm13, 0x1d
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // pattern 0
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // pattern 1
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x10], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // pattern 2
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x20], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // pattern 3
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x30], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // pattern 4
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x40], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // pattern 5
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x50], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // pattern 6
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x60], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // pattern 7
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x70], xmm14
+  lea r14, [rsp]                                             // patterns
+  cmp dword ptr [rbx+0x90], 0x0a
+  jne L(encrypt_blocks_aesni_avx_any_batches_aes128_else)
   call SYMBOL(stitchgcm_encrypt_batches_aes128_aesni_avx)
-    vpxor xmm13, xmm13, xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp], xmm13                                     // wipe: the counter's low bits
-    vmovdqu [rsp+0x10], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x20], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x30], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x40], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x50], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x60], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x70], xmm13                                // wipe: the counter's low bits
-L(encrypt_blocks_aes128_aesni_avx_any_batches_end):
-
-  // ---- end of the text ----
-  vmovd xmm13, r10d                                          // end: the next counter block
-  vpaddd xmm13, xmm13, xmm0                                  // end: the next counter block
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // end: the next counter block
-  vmovdqu [r12], xmm13                                       // end: the next counter block
-    test r10, r10
-  je L(encrypt_blocks_aes128_aesni_avx_any_rest_end)
-  vmovd xmm13, r10d                                          // end: counter + whole
-  vpaddd xmm0, xmm0, xmm13                                   // end: counter + whole
-  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // end: 1 before the end
-  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // end: 2 before the end
-  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // end: 3 before the end
-  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // end: 4 before the end
-  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // end: 5 before the end
-  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // end: 6 before the end
-  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // end: 7 before the end
-  vmovdqu xmm9, [rbx-0x70]                                   // end: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // end: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // end: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // end: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // end: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // end: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // end: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // end: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // end: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // end: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // end: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // end: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // end: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // end: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // end: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 6
-  vmovdqu xmm9, [rbx]                                        // end: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // end: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // end: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // end: AES round 10
-  vaesenclast xmm0, xmm0, xmm9                               // end: AES round 10
-  vaesenclast xmm1, xmm1, xmm9                               // end: AES round 10
-  vaesenclast xmm2, xmm2, xmm9                               // end: AES round 10
-  vaesenclast xmm3, xmm3, xmm9                               // end: AES round 10
-  vaesenclast xmm4, xmm4, xmm9                               // end: AES round 10
-  vaesenclast xmm5, xmm5, xmm9                               // end: AES round 10
-  vaesenclast xmm6, xmm6, xmm9                               // end: AES round 10
-  vaesenclast xmm7, xmm7, xmm9                               // end: AES round 10
-  mov rax, r10                                               // end: past the whole blocks
-  shl rax, 0x04                                              // end: past the whole blocks
-  add rsi, rax                                               // end: past the whole blocks
-  add rdi, rax                                               // end: past the whole blocks
-  lea r8, [rcx+rax*2]                                        // end: past the whole blocks
-    cmp r10, 0x04
-  jae L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_from_4)
-    cmp r10, 0x02
-  jae L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_from_2)
-    cmp r10, 0x01
-  jae L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_1)
-  jmp L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_0)
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_from_2):
-    cmp r10, 0x03
-  jae L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_3)
-  jmp L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_2)
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_from_4):
-    cmp r10, 0x06
-  jae L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_from_6)
-    cmp r10, 0x05
-  jae L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_5)
-  jmp L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_4)
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_from_6):
-    cmp r10, 0x07
-  jae L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_7)
-  jmp L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_6)
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_7):
-
-  // ---- whole block 7 before the end ----
-  vpxor xmm7, xmm7, [rsi-0x70]                               // block 7 before the end: text
-  vmovdqu [rdi-0x70], xmm7                                   // block 7 before the end: text
-  vpshufb xmm13, xmm7, [rip + L(constant_byte_reverse)]      // block 7 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 7 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 7 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // block 7 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11                  // block 7 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00                  // block 7 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 7 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 7 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 7 before the end: sum
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_6):
-
-  // ---- whole block 6 before the end ----
-  vpxor xmm6, xmm6, [rsi-0x60]                               // block 6 before the end: text
-  vmovdqu [rdi-0x60], xmm6                                   // block 6 before the end: text
-  vpshufb xmm13, xmm6, [rip + L(constant_byte_reverse)]      // block 6 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 6 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 6 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // block 6 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11                  // block 6 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00                  // block 6 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 6 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 6 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 6 before the end: sum
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_5):
-
-  // ---- whole block 5 before the end ----
-  vpxor xmm5, xmm5, [rsi-0x50]                               // block 5 before the end: text
-  vmovdqu [rdi-0x50], xmm5                                   // block 5 before the end: text
-  vpshufb xmm13, xmm5, [rip + L(constant_byte_reverse)]      // block 5 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 5 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 5 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // block 5 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11                  // block 5 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00                  // block 5 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 5 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 5 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 5 before the end: sum
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_4):
-
-  // ---- whole block 4 before the end ----
-  vpxor xmm4, xmm4, [rsi-0x40]                               // block 4 before the end: text
-  vmovdqu [rdi-0x40], xmm4                                   // block 4 before the end: text
-  vpshufb xmm13, xmm4, [rip + L(constant_byte_reverse)]      // block 4 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 4 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 4 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // block 4 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11                  // block 4 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00                   // block 4 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 4 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 4 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 4 before the end: sum
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_3):
-
-  // ---- whole block 3 before the end ----
-  vpxor xmm3, xmm3, [rsi-0x30]                               // block 3 before the end: text
-  vmovdqu [rdi-0x30], xmm3                                   // block 3 before the end: text
-  vpshufb xmm13, xmm3, [rip + L(constant_byte_reverse)]      // block 3 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 3 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 3 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // block 3 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11                   // block 3 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00                   // block 3 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 3 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 3 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 3 before the end: sum
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_2):
-
-  // ---- whole block 2 before the end ----
-  vpxor xmm2, xmm2, [rsi-0x20]                               // block 2 before the end: text
-  vmovdqu [rdi-0x20], xmm2                                   // block 2 before the end: text
-  vpshufb xmm13, xmm2, [rip + L(constant_byte_reverse)]      // block 2 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 2 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 2 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // block 2 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11                   // block 2 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00                   // block 2 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 2 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 2 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 2 before the end: sum
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_1):
-
-  // ---- whole block 1 before the end ----
-  vpxor xmm1, xmm1, [rsi-0x10]                               // block 1 before the end: text
-  vmovdqu [rdi-0x10], xmm1                                   // block 1 before the end: text
-  vpshufb xmm13, xmm1, [rip + L(constant_byte_reverse)]      // block 1 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 1 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 1 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // block 1 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11                   // block 1 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00                   // block 1 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 1 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 1 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 1 before the end: sum
-L(encrypt_blocks_aes128_aesni_avx_any_rest_blocks_0):
-L(encrypt_blocks_aes128_aesni_avx_any_rest_end):
-
-  // ---- leave ----
-  vpxor xmm12, xmm12, xmm10                                  // leave: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // leave: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // leave: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // leave: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // leave: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // leave: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // leave: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // leave: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // leave: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // leave: fold the next 64 bits
-  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // leave: Y
-  vmovdqu [r13], xmm11                                       // leave: Y
-L(encrypt_blocks_aes128_aesni_avx_any_end):
-
-  // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
-
-  // ---- return ----
-  add rsp, 0x88                                              // the frame
-  .cfi_def_cfa_offset 40
-  pop r14                                                    // restore
-  .cfi_def_cfa_offset 32
-  pop r13                                                    // restore
-  .cfi_def_cfa_offset 24
-  pop r12                                                    // restore
-  .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
-  .cfi_def_cfa_offset 8
-  ret
-  .cfi_endproc
-END_FUNCTION(stitchgcm_encrypt_blocks_aes128_aesni_avx)
-
-// ==== AES-192-GCM, whole blocks: encrypt and hash ====
-//
-//   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
-//   accumulator = (..((accumulator ^ out[0]) H ^ out[1]) H ^ ..) H
-//
-// void stitchgcm_encrypt_blocks_aes192_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-//   size_t blocks, uint8_t *counter, uint8_t *accumulator)
-//   context: as init leaves it; any alignment
-//   in: 16 blocks bytes, read
-//   out: 16 blocks bytes, written; equal to in, or no byte in common with it
-//   blocks: 0 and more
-//   counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
-//   accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
-// All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
-// Clobbers: rax rcx rdx rsi rdi r8 r10 xmm0..15 flags, and what the routines that it calls clobber.
-//
-// Roles:
-//   rbx: context + 112: round keys within one-byte displacements
-//   rsi, rdi: in, out
-//   rdx: whole batches of eight blocks that are left
-//   rcx: place of the power for the block after the batches; at partial blocks a shift count
-//   r8: place of the next block's power, + 128
-//   r9: batches until the next reduction
-//   r10, r11: whole blocks after the batches, bytes of the partial block
-//   r12, r13: counter, accumulator
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
-//   xmm9: round key
-//   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
-FUNCTION(stitchgcm_encrypt_blocks_aes192_aesni_avx)
-  .cfi_startproc
-  endbr64
-  push rbx                                                   // save
-  .cfi_def_cfa_offset 16
-  .cfi_offset rbx, -16
-  push r12                                                   // save
-  .cfi_def_cfa_offset 24
-  .cfi_offset r12, -24
-  push r13                                                   // save
-  .cfi_def_cfa_offset 32
-  .cfi_offset r13, -32
-  push r14                                                   // save
-  .cfi_def_cfa_offset 40
-  .cfi_offset r14, -40
-  sub rsp, 0x88                                              // the frame
-  .cfi_def_cfa_offset 176
-
-  // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
-  mov rdi, rdx                                               // enter: blocks = 8 batches + whole
-  mov rdx, rcx                                               // enter: blocks = 8 batches + whole
-  mov r10, rcx                                               // enter: blocks = 8 batches + whole
-  mov r12, r8                                                // enter: blocks = 8 batches + whole
-  mov r13, r9                                                // enter: blocks = 8 batches + whole
-  shr rdx, 0x03                                              // enter: blocks = 8 batches + whole
-  and r10d, 0x07                                             // enter: blocks = 8 batches + whole
-  mov rcx, r10                                               // enter: H^whole
-  neg rcx                                                    // enter: H^whole
-  shl rcx, 0x05                                              // enter: H^whole
-  lea rcx, [rbx+rcx*1+0x650]                                 // enter: H^whole
-  vmovdqu xmm0, [r12]                                        // enter: counter and Y
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // enter: counter and Y
-  vmovdqu xmm1, [r13]                                        // enter: counter and Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // enter: counter and Y
-  vpxor xmm10, xmm10, xmm10                                  // enter: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // enter: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // enter: no products yet
-    mov rax, rdx                                             // any block?
-    or rax, r10                                              // any block?
-  je L(encrypt_blocks_aes192_aesni_avx_any_end)
-    cmp rdx, 0x03
-  ja L(encrypt_blocks_aes192_aesni_avx_any_one_group_end)
-
-  // ---- Y on its own ----
-  mov rax, rdx                                               // Y: Y
-  shl rax, 0x08                                              // Y: Y
-  mov r8, rcx                                                // Y: Y
-  sub r8, rax                                                // Y: Y
-  vmovdqa xmm13, xmm1                                        // Y: Y
-  vpshufd xmm14, xmm13, 0x4e                                 // Y: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // Y: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // Y: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // Y: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // Y: multiply
-  vpxor xmm10, xmm10, xmm15                                  // Y: sum
-  vpxor xmm11, xmm11, xmm13                                  // Y: sum
-  vpxor xmm12, xmm12, xmm14                                  // Y: sum
-L(encrypt_blocks_aes192_aesni_avx_any_one_group_end):
-    test rdx, rdx
-  je L(encrypt_blocks_aes192_aesni_avx_any_batches_end)
-
-  // ---- batches ----
-  vpslld xmm13, xmm0, 0x1d                                   // counters: r
-  vpsrld xmm13, xmm13, 0x1d                                  // counters: r
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // counters: pattern 0
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 0
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 0
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 0
-  vmovdqu [rsp], xmm14                                       // counters: pattern 0
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 1
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 1
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 1
-  vmovdqu [rsp+0x10], xmm14                                  // counters: pattern 1
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 2
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 2
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 2
-  vmovdqu [rsp+0x20], xmm14                                  // counters: pattern 2
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 3
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 3
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 3
-  vmovdqu [rsp+0x30], xmm14                                  // counters: pattern 3
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 4
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 4
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 4
-  vmovdqu [rsp+0x40], xmm14                                  // counters: pattern 4
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 5
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 5
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 5
-  vmovdqu [rsp+0x50], xmm14                                  // counters: pattern 5
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 6
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 6
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 6
-  vmovdqu [rsp+0x60], xmm14                                  // counters: pattern 6
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 7
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 7
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 7
-  vmovdqu [rsp+0x70], xmm14                                  // counters: pattern 7
-  lea r14, [rsp]                                             // counters: patterns
+  jmp L(encrypt_blocks_aesni_avx_any_batches_aes128_end)
+L(encrypt_blocks_aesni_avx_any_batches_aes128_else):
+  cmp dword ptr [rbx+0x90], 0x0c
+  jne L(encrypt_blocks_aesni_avx_any_batches_aes128_else_aes192_else)
   call SYMBOL(stitchgcm_encrypt_batches_aes192_aesni_avx)
-    vpxor xmm13, xmm13, xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp], xmm13                                     // wipe: the counter's low bits
-    vmovdqu [rsp+0x10], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x20], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x30], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x40], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x50], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x60], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x70], xmm13                                // wipe: the counter's low bits
-L(encrypt_blocks_aes192_aesni_avx_any_batches_end):
-
-  // ---- end of the text ----
-  vmovd xmm13, r10d                                          // end: the next counter block
-  vpaddd xmm13, xmm13, xmm0                                  // end: the next counter block
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // end: the next counter block
-  vmovdqu [r12], xmm13                                       // end: the next counter block
-    test r10, r10
-  je L(encrypt_blocks_aes192_aesni_avx_any_rest_end)
-  vmovd xmm13, r10d                                          // end: counter + whole
-  vpaddd xmm0, xmm0, xmm13                                   // end: counter + whole
-  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // end: 1 before the end
-  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // end: 2 before the end
-  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // end: 3 before the end
-  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // end: 4 before the end
-  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // end: 5 before the end
-  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // end: 6 before the end
-  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // end: 7 before the end
-  vmovdqu xmm9, [rbx-0x70]                                   // end: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // end: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // end: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // end: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // end: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // end: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // end: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // end: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // end: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // end: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // end: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // end: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // end: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // end: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // end: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 6
-  vmovdqu xmm9, [rbx]                                        // end: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // end: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // end: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // end: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // end: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // end: AES round 12
-  vaesenclast xmm0, xmm0, xmm9                               // end: AES round 12
-  vaesenclast xmm1, xmm1, xmm9                               // end: AES round 12
-  vaesenclast xmm2, xmm2, xmm9                               // end: AES round 12
-  vaesenclast xmm3, xmm3, xmm9                               // end: AES round 12
-  vaesenclast xmm4, xmm4, xmm9                               // end: AES round 12
-  vaesenclast xmm5, xmm5, xmm9                               // end: AES round 12
-  vaesenclast xmm6, xmm6, xmm9                               // end: AES round 12
-  vaesenclast xmm7, xmm7, xmm9                               // end: AES round 12
-  mov rax, r10                                               // end: past the whole blocks
-  shl rax, 0x04                                              // end: past the whole blocks
-  add rsi, rax                                               // end: past the whole blocks
-  add rdi, rax                                               // end: past the whole blocks
-  lea r8, [rcx+rax*2]                                        // end: past the whole blocks
-    cmp r10, 0x04
-  jae L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_from_4)
-    cmp r10, 0x02
-  jae L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_from_2)
-    cmp r10, 0x01
-  jae L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_1)
-  jmp L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_0)
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_from_2):
-    cmp r10, 0x03
-  jae L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_3)
-  jmp L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_2)
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_from_4):
-    cmp r10, 0x06
-  jae L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_from_6)
-    cmp r10, 0x05
-  jae L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_5)
-  jmp L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_4)
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_from_6):
-    cmp r10, 0x07
-  jae L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_7)
-  jmp L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_6)
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_7):
-
-  // ---- whole block 7 before the end ----
-  vpxor xmm7, xmm7, [rsi-0x70]                               // block 7 before the end: text
-  vmovdqu [rdi-0x70], xmm7                                   // block 7 before the end: text
-  vpshufb xmm13, xmm7, [rip + L(constant_byte_reverse)]      // block 7 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 7 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 7 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // block 7 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11                  // block 7 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00                  // block 7 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 7 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 7 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 7 before the end: sum
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_6):
-
-  // ---- whole block 6 before the end ----
-  vpxor xmm6, xmm6, [rsi-0x60]                               // block 6 before the end: text
-  vmovdqu [rdi-0x60], xmm6                                   // block 6 before the end: text
-  vpshufb xmm13, xmm6, [rip + L(constant_byte_reverse)]      // block 6 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 6 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 6 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // block 6 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11                  // block 6 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00                  // block 6 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 6 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 6 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 6 before the end: sum
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_5):
-
-  // ---- whole block 5 before the end ----
-  vpxor xmm5, xmm5, [rsi-0x50]                               // block 5 before the end: text
-  vmovdqu [rdi-0x50], xmm5                                   // block 5 before the end: text
-  vpshufb xmm13, xmm5, [rip + L(constant_byte_reverse)]      // block 5 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 5 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 5 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // block 5 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11                  // block 5 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00                  // block 5 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 5 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 5 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 5 before the end: sum
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_4):
-
-  // ---- whole block 4 before the end ----
-  vpxor xmm4, xmm4, [rsi-0x40]                               // block 4 before the end: text
-  vmovdqu [rdi-0x40], xmm4                                   // block 4 before the end: text
-  vpshufb xmm13, xmm4, [rip + L(constant_byte_reverse)]      // block 4 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 4 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 4 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // block 4 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11                  // block 4 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00                   // block 4 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 4 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 4 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 4 before the end: sum
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_3):
-
-  // ---- whole block 3 before the end ----
-  vpxor xmm3, xmm3, [rsi-0x30]                               // block 3 before the end: text
-  vmovdqu [rdi-0x30], xmm3                                   // block 3 before the end: text
-  vpshufb xmm13, xmm3, [rip + L(constant_byte_reverse)]      // block 3 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 3 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 3 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // block 3 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11                   // block 3 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00                   // block 3 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 3 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 3 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 3 before the end: sum
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_2):
-
-  // ---- whole block 2 before the end ----
-  vpxor xmm2, xmm2, [rsi-0x20]                               // block 2 before the end: text
-  vmovdqu [rdi-0x20], xmm2                                   // block 2 before the end: text
-  vpshufb xmm13, xmm2, [rip + L(constant_byte_reverse)]      // block 2 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 2 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 2 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // block 2 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11                   // block 2 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00                   // block 2 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 2 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 2 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 2 before the end: sum
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_1):
-
-  // ---- whole block 1 before the end ----
-  vpxor xmm1, xmm1, [rsi-0x10]                               // block 1 before the end: text
-  vmovdqu [rdi-0x10], xmm1                                   // block 1 before the end: text
-  vpshufb xmm13, xmm1, [rip + L(constant_byte_reverse)]      // block 1 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 1 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 1 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // block 1 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11                   // block 1 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00                   // block 1 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 1 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 1 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 1 before the end: sum
-L(encrypt_blocks_aes192_aesni_avx_any_rest_blocks_0):
-L(encrypt_blocks_aes192_aesni_avx_any_rest_end):
-
-  // ---- leave ----
-  vpxor xmm12, xmm12, xmm10                                  // leave: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // leave: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // leave: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // leave: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // leave: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // leave: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // leave: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // leave: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // leave: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // leave: fold the next 64 bits
-  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // leave: Y
-  vmovdqu [r13], xmm11                                       // leave: Y
-L(encrypt_blocks_aes192_aesni_avx_any_end):
-
-  // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
-
-  // ---- return ----
-  add rsp, 0x88                                              // the frame
-  .cfi_def_cfa_offset 40
-  pop r14                                                    // restore
-  .cfi_def_cfa_offset 32
-  pop r13                                                    // restore
-  .cfi_def_cfa_offset 24
-  pop r12                                                    // restore
-  .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
-  .cfi_def_cfa_offset 8
-  ret
-  .cfi_endproc
-END_FUNCTION(stitchgcm_encrypt_blocks_aes192_aesni_avx)
-
-// ==== AES-256-GCM, whole blocks: encrypt and hash ====
-//
-//   out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks
-//   accumulator = (..((accumulator ^ out[0]) H ^ out[1]) H ^ ..) H
-//
-// void stitchgcm_encrypt_blocks_aes256_aesni_avx(const stitchgcm_context *context, const uint8_t *in, uint8_t *out,
-//   size_t blocks, uint8_t *counter, uint8_t *accumulator)
-//   context: as init leaves it; any alignment
-//   in: 16 blocks bytes, read
-//   out: 16 blocks bytes, written; equal to in, or no byte in common with it
-//   blocks: 0 and more
-//   counter: 16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32
-//   accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
-// All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 168 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
-// Clobbers: rax rcx rdx rsi rdi r8 r10 xmm0..15 flags, and what the routines that it calls clobber.
-//
-// Roles:
-//   rbx: context + 112: round keys within one-byte displacements
-//   rsi, rdi: in, out
-//   rdx: whole batches of eight blocks that are left
-//   rcx: place of the power for the block after the batches; at partial blocks a shift count
-//   r8: place of the next block's power, + 128
-//   r9: batches until the next reduction
-//   r10, r11: whole blocks after the batches, bytes of the partial block
-//   r12, r13: counter, accumulator
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
-//   xmm9: round key
-//   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
-FUNCTION(stitchgcm_encrypt_blocks_aes256_aesni_avx)
-  .cfi_startproc
-  endbr64
-  push rbx                                                   // save
-  .cfi_def_cfa_offset 16
-  .cfi_offset rbx, -16
-  push r12                                                   // save
-  .cfi_def_cfa_offset 24
-  .cfi_offset r12, -24
-  push r13                                                   // save
-  .cfi_def_cfa_offset 32
-  .cfi_offset r13, -32
-  push r14                                                   // save
-  .cfi_def_cfa_offset 40
-  .cfi_offset r14, -40
-  sub rsp, 0x88                                              // the frame
-  .cfi_def_cfa_offset 176
-
-  // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: blocks = 8 batches + whole
-  mov rdi, rdx                                               // enter: blocks = 8 batches + whole
-  mov rdx, rcx                                               // enter: blocks = 8 batches + whole
-  mov r10, rcx                                               // enter: blocks = 8 batches + whole
-  mov r12, r8                                                // enter: blocks = 8 batches + whole
-  mov r13, r9                                                // enter: blocks = 8 batches + whole
-  shr rdx, 0x03                                              // enter: blocks = 8 batches + whole
-  and r10d, 0x07                                             // enter: blocks = 8 batches + whole
-  mov rcx, r10                                               // enter: H^whole
-  neg rcx                                                    // enter: H^whole
-  shl rcx, 0x05                                              // enter: H^whole
-  lea rcx, [rbx+rcx*1+0x650]                                 // enter: H^whole
-  vmovdqu xmm0, [r12]                                        // enter: counter and Y
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // enter: counter and Y
-  vmovdqu xmm1, [r13]                                        // enter: counter and Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // enter: counter and Y
-  vpxor xmm10, xmm10, xmm10                                  // enter: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // enter: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // enter: no products yet
-    mov rax, rdx                                             // any block?
-    or rax, r10                                              // any block?
-  je L(encrypt_blocks_aes256_aesni_avx_any_end)
-    cmp rdx, 0x03
-  ja L(encrypt_blocks_aes256_aesni_avx_any_one_group_end)
-
-  // ---- Y on its own ----
-  mov rax, rdx                                               // Y: Y
-  shl rax, 0x08                                              // Y: Y
-  mov r8, rcx                                                // Y: Y
-  sub r8, rax                                                // Y: Y
-  vmovdqa xmm13, xmm1                                        // Y: Y
-  vpshufd xmm14, xmm13, 0x4e                                 // Y: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // Y: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // Y: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // Y: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // Y: multiply
-  vpxor xmm10, xmm10, xmm15                                  // Y: sum
-  vpxor xmm11, xmm11, xmm13                                  // Y: sum
-  vpxor xmm12, xmm12, xmm14                                  // Y: sum
-L(encrypt_blocks_aes256_aesni_avx_any_one_group_end):
-    test rdx, rdx
-  je L(encrypt_blocks_aes256_aesni_avx_any_batches_end)
-
-  // ---- batches ----
-  vpslld xmm13, xmm0, 0x1d                                   // counters: r
-  vpsrld xmm13, xmm13, 0x1d                                  // counters: r
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // counters: pattern 0
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 0
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 0
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 0
-  vmovdqu [rsp], xmm14                                       // counters: pattern 0
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 1
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 1
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 1
-  vmovdqu [rsp+0x10], xmm14                                  // counters: pattern 1
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 2
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 2
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 2
-  vmovdqu [rsp+0x20], xmm14                                  // counters: pattern 2
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 3
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 3
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 3
-  vmovdqu [rsp+0x30], xmm14                                  // counters: pattern 3
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 4
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 4
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 4
-  vmovdqu [rsp+0x40], xmm14                                  // counters: pattern 4
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 5
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 5
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 5
-  vmovdqu [rsp+0x50], xmm14                                  // counters: pattern 5
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 6
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 6
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 6
-  vmovdqu [rsp+0x60], xmm14                                  // counters: pattern 6
-  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
-  vpslld xmm14, xmm14, 0x1c                                  // counters: pattern 7
-  vpsrad xmm14, xmm14, 0x1c                                  // counters: pattern 7
-  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]     // counters: pattern 7
-  vmovdqu [rsp+0x70], xmm14                                  // counters: pattern 7
-  lea r14, [rsp]                                             // counters: patterns
+  jmp L(encrypt_blocks_aesni_avx_any_batches_aes128_else_aes192_end)
+L(encrypt_blocks_aesni_avx_any_batches_aes128_else_aes192_else):
   call SYMBOL(stitchgcm_encrypt_batches_aes256_aesni_avx)
-    vpxor xmm13, xmm13, xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp], xmm13                                     // wipe: the counter's low bits
-    vmovdqu [rsp+0x10], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x20], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x30], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x40], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x50], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x60], xmm13                                // wipe: the counter's low bits
-    vmovdqu [rsp+0x70], xmm13                                // wipe: the counter's low bits
-L(encrypt_blocks_aes256_aesni_avx_any_batches_end):
+L(encrypt_blocks_aesni_avx_any_batches_aes128_else_aes192_end):
+L(encrypt_blocks_aesni_avx_any_batches_aes128_end):
+  vpxor xmm13, xmm13, xmm13                                  // the counter's low bits
+  vmovdqu [rsp], xmm13
+  vmovdqu [rsp+0x10], xmm13
+  vmovdqu [rsp+0x20], xmm13
+  vmovdqu [rsp+0x30], xmm13
+  vmovdqu [rsp+0x40], xmm13
+  vmovdqu [rsp+0x50], xmm13
+  vmovdqu [rsp+0x60], xmm13
+  vmovdqu [rsp+0x70], xmm13
+L(encrypt_blocks_aesni_avx_any_batches_end):
 
   // ---- end of the text ----
-  vmovd xmm13, r10d                                          // end: the next counter block
-  vpaddd xmm13, xmm13, xmm0                                  // end: the next counter block
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // end: the next counter block
-  vmovdqu [r12], xmm13                                       // end: the next counter block
-    test r10, r10
-  je L(encrypt_blocks_aes256_aesni_avx_any_rest_end)
-  vmovd xmm13, r10d                                          // end: counter + whole
-  vpaddd xmm0, xmm0, xmm13                                   // end: counter + whole
-  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // end: 1 before the end
-  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // end: 2 before the end
-  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // end: 3 before the end
-  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // end: 4 before the end
-  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // end: 5 before the end
-  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // end: 6 before the end
-  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // end: 7 before the end
-  vmovdqu xmm9, [rbx-0x70]                                   // end: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // end: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // end: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // end: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // end: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // end: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // end: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // end: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // end: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // end: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // end: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // end: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // end: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // end: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // end: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 6
-  vmovdqu xmm9, [rbx]                                        // end: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // end: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // end: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // end: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // end: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // end: AES round 12
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 12
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 12
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 12
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 12
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 12
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 12
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 12
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 12
-  vmovdqu xmm9, [rbx+0x60]                                   // end: AES round 13
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 13
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 13
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 13
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 13
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 13
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 13
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 13
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 13
-  vmovdqu xmm9, [rbx+0x70]                                   // end: AES round 14
-  vaesenclast xmm0, xmm0, xmm9                               // end: AES round 14
-  vaesenclast xmm1, xmm1, xmm9                               // end: AES round 14
-  vaesenclast xmm2, xmm2, xmm9                               // end: AES round 14
-  vaesenclast xmm3, xmm3, xmm9                               // end: AES round 14
-  vaesenclast xmm4, xmm4, xmm9                               // end: AES round 14
-  vaesenclast xmm5, xmm5, xmm9                               // end: AES round 14
-  vaesenclast xmm6, xmm6, xmm9                               // end: AES round 14
-  vaesenclast xmm7, xmm7, xmm9                               // end: AES round 14
-  mov rax, r10                                               // end: past the whole blocks
-  shl rax, 0x04                                              // end: past the whole blocks
-  add rsi, rax                                               // end: past the whole blocks
-  add rdi, rax                                               // end: past the whole blocks
-  lea r8, [rcx+rax*2]                                        // end: past the whole blocks
-    cmp r10, 0x04
-  jae L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_from_4)
-    cmp r10, 0x02
-  jae L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_from_2)
-    cmp r10, 0x01
-  jae L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_1)
-  jmp L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_0)
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_from_2):
-    cmp r10, 0x03
-  jae L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_3)
-  jmp L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_2)
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_from_4):
-    cmp r10, 0x06
-  jae L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_from_6)
-    cmp r10, 0x05
-  jae L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_5)
-  jmp L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_4)
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_from_6):
-    cmp r10, 0x07
-  jae L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_7)
-  jmp L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_6)
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_7):
+  vmovd xmm13, r10d                                          // the next counter block
+  vpaddd xmm13, xmm13, xmm0
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vmovdqu [r12], xmm13
+  test r10, r10
+  je L(encrypt_blocks_aesni_avx_any_rest_end)
+  vmovd xmm13, r10d                                          // counter + whole
+  vpaddd xmm0, xmm0, xmm13
+  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // 1 before the end
+  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // 2 before the end
+  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // 3 before the end
+  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // 4 before the end
+  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // 5 before the end
+  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // 6 before the end
+  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // 7 before the end
+  vmovdqu xmm9, [rbx-0x70]                                   // round key 0
+  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // counter block ^ round key 0
+  vpxor xmm0, xmm9, xmm0
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+  vpxor xmm1, xmm9, xmm1
+  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]
+  vpxor xmm2, xmm9, xmm2
+  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]
+  vpxor xmm3, xmm9, xmm3
+  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]
+  vpxor xmm4, xmm9, xmm4
+  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]
+  vpxor xmm5, xmm9, xmm5
+  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]
+  vpxor xmm6, xmm9, xmm6
+  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]
+  vpxor xmm7, xmm9, xmm7
+  vmovdqu xmm9, [rbx-0x60]                                   // round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x50]                                   // round 2
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x40]                                   // round 3
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x30]                                   // round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x20]                                   // round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx-0x10]                                   // round 6
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx]                                        // round 7
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x10]                                   // round 8
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x20]                                   // round 9
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  cmp dword ptr [rbx+0x90], 0x0a                             // rounds
+  jbe L(encrypt_blocks_aesni_avx_any_rest_aes192_end)
+  vmovdqu xmm9, [rbx+0x30]                                   // round 10
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x40]                                   // round 11
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  cmp dword ptr [rbx+0x90], 0x0c                             // rounds
+  jbe L(encrypt_blocks_aesni_avx_any_rest_aes192_aes256_end)
+  vmovdqu xmm9, [rbx+0x50]                                   // round 12
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vmovdqu xmm9, [rbx+0x60]                                   // round 13
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+L(encrypt_blocks_aesni_avx_any_rest_aes192_aes256_end):
+L(encrypt_blocks_aesni_avx_any_rest_aes192_end):
+  mov eax, [rbx+0x90]                                        // the last round key
+  shl eax, 0x04
+  vmovdqu xmm9, [rbx+rax*1-0x70]                             // last round
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
+  vaesenclast xmm6, xmm6, xmm9
+  vaesenclast xmm7, xmm7, xmm9
+  mov rax, r10                                               // past the whole blocks
+  shl rax, 0x04
+  add rsi, rax
+  add rdi, rax
+  lea r8, [rcx+rax*2]
+  cmp r10, 0x04
+  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_from_4)
+  cmp r10, 0x02
+  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_from_2)
+  cmp r10, 0x01
+  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_1)
+  jmp L(encrypt_blocks_aesni_avx_any_rest_blocks_0)
+L(encrypt_blocks_aesni_avx_any_rest_blocks_from_2):
+  cmp r10, 0x03
+  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_3)
+  jmp L(encrypt_blocks_aesni_avx_any_rest_blocks_2)
+L(encrypt_blocks_aesni_avx_any_rest_blocks_from_4):
+  cmp r10, 0x06
+  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_from_6)
+  cmp r10, 0x05
+  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_5)
+  jmp L(encrypt_blocks_aesni_avx_any_rest_blocks_4)
+L(encrypt_blocks_aesni_avx_any_rest_blocks_from_6):
+  cmp r10, 0x07
+  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_7)
+  jmp L(encrypt_blocks_aesni_avx_any_rest_blocks_6)
+L(encrypt_blocks_aesni_avx_any_rest_blocks_7):
 
   // ---- whole block 7 before the end ----
-  vpxor xmm7, xmm7, [rsi-0x70]                               // block 7 before the end: text
-  vmovdqu [rdi-0x70], xmm7                                   // block 7 before the end: text
-  vpshufb xmm13, xmm7, [rip + L(constant_byte_reverse)]      // block 7 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 7 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 7 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // block 7 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11                  // block 7 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00                  // block 7 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 7 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 7 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 7 before the end: sum
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_6):
+  vpxor xmm7, xmm7, [rsi-0x70]                               // text
+  vmovdqu [rdi-0x70], xmm7
+  vpshufb xmm13, xmm7, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_rest_blocks_6):
 
   // ---- whole block 6 before the end ----
-  vpxor xmm6, xmm6, [rsi-0x60]                               // block 6 before the end: text
-  vmovdqu [rdi-0x60], xmm6                                   // block 6 before the end: text
-  vpshufb xmm13, xmm6, [rip + L(constant_byte_reverse)]      // block 6 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 6 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 6 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // block 6 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11                  // block 6 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00                  // block 6 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 6 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 6 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 6 before the end: sum
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_5):
+  vpxor xmm6, xmm6, [rsi-0x60]                               // text
+  vmovdqu [rdi-0x60], xmm6
+  vpshufb xmm13, xmm6, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_rest_blocks_5):
 
   // ---- whole block 5 before the end ----
-  vpxor xmm5, xmm5, [rsi-0x50]                               // block 5 before the end: text
-  vmovdqu [rdi-0x50], xmm5                                   // block 5 before the end: text
-  vpshufb xmm13, xmm5, [rip + L(constant_byte_reverse)]      // block 5 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 5 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 5 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // block 5 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11                  // block 5 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00                  // block 5 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 5 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 5 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 5 before the end: sum
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_4):
+  vpxor xmm5, xmm5, [rsi-0x50]                               // text
+  vmovdqu [rdi-0x50], xmm5
+  vpshufb xmm13, xmm5, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_rest_blocks_4):
 
   // ---- whole block 4 before the end ----
-  vpxor xmm4, xmm4, [rsi-0x40]                               // block 4 before the end: text
-  vmovdqu [rdi-0x40], xmm4                                   // block 4 before the end: text
-  vpshufb xmm13, xmm4, [rip + L(constant_byte_reverse)]      // block 4 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 4 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 4 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // block 4 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11                  // block 4 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00                   // block 4 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 4 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 4 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 4 before the end: sum
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_3):
+  vpxor xmm4, xmm4, [rsi-0x40]                               // text
+  vmovdqu [rdi-0x40], xmm4
+  vpshufb xmm13, xmm4, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_rest_blocks_3):
 
   // ---- whole block 3 before the end ----
-  vpxor xmm3, xmm3, [rsi-0x30]                               // block 3 before the end: text
-  vmovdqu [rdi-0x30], xmm3                                   // block 3 before the end: text
-  vpshufb xmm13, xmm3, [rip + L(constant_byte_reverse)]      // block 3 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 3 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 3 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // block 3 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11                   // block 3 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00                   // block 3 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 3 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 3 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 3 before the end: sum
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_2):
+  vpxor xmm3, xmm3, [rsi-0x30]                               // text
+  vmovdqu [rdi-0x30], xmm3
+  vpshufb xmm13, xmm3, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_rest_blocks_2):
 
   // ---- whole block 2 before the end ----
-  vpxor xmm2, xmm2, [rsi-0x20]                               // block 2 before the end: text
-  vmovdqu [rdi-0x20], xmm2                                   // block 2 before the end: text
-  vpshufb xmm13, xmm2, [rip + L(constant_byte_reverse)]      // block 2 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 2 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 2 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // block 2 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11                   // block 2 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00                   // block 2 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 2 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 2 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 2 before the end: sum
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_1):
+  vpxor xmm2, xmm2, [rsi-0x20]                               // text
+  vmovdqu [rdi-0x20], xmm2
+  vpshufb xmm13, xmm2, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_rest_blocks_1):
 
   // ---- whole block 1 before the end ----
-  vpxor xmm1, xmm1, [rsi-0x10]                               // block 1 before the end: text
-  vmovdqu [rdi-0x10], xmm1                                   // block 1 before the end: text
-  vpshufb xmm13, xmm1, [rip + L(constant_byte_reverse)]      // block 1 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 1 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 1 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // block 1 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11                   // block 1 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00                   // block 1 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 1 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 1 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 1 before the end: sum
-L(encrypt_blocks_aes256_aesni_avx_any_rest_blocks_0):
-L(encrypt_blocks_aes256_aesni_avx_any_rest_end):
+  vpxor xmm1, xmm1, [rsi-0x10]                               // text
+  vmovdqu [rdi-0x10], xmm1
+  vpshufb xmm13, xmm1, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(encrypt_blocks_aesni_avx_any_rest_blocks_0):
+L(encrypt_blocks_aesni_avx_any_rest_end):
 
   // ---- leave ----
-  vpxor xmm12, xmm12, xmm10                                  // leave: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // leave: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // leave: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // leave: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // leave: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // leave: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // leave: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // leave: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // leave: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // leave: fold the next 64 bits
-  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // leave: Y
-  vmovdqu [r13], xmm11                                       // leave: Y
-L(encrypt_blocks_aes256_aesni_avx_any_end):
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // Y
+  vmovdqu [r13], xmm11
+L(encrypt_blocks_aesni_avx_any_end):
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
+  vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
+  vpxor xmm1, xmm1, xmm1
+  vpxor xmm2, xmm2, xmm2
+  vpxor xmm3, xmm3, xmm3
+  vpxor xmm4, xmm4, xmm4
+  vpxor xmm5, xmm5, xmm5
+  vpxor xmm6, xmm6, xmm6
+  vpxor xmm7, xmm7, xmm7
+  vpxor xmm8, xmm8, xmm8
+  vpxor xmm9, xmm9, xmm9
+  vpxor xmm10, xmm10, xmm10
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpxor xmm13, xmm13, xmm13
+  vpxor xmm14, xmm14, xmm14
+  vpxor xmm15, xmm15, xmm15
 
   // ---- return ----
   add rsp, 0x88                                              // the frame
   .cfi_def_cfa_offset 40
   pop r14                                                    // restore
   .cfi_def_cfa_offset 32
-  pop r13                                                    // restore
+  pop r13
   .cfi_def_cfa_offset 24
-  pop r12                                                    // restore
+  pop r12
   .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
+  pop rbx
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc
-END_FUNCTION(stitchgcm_encrypt_blocks_aes256_aesni_avx)
+END_FUNCTION(stitchgcm_encrypt_blocks_aesni_avx)
 
 .att_syntax prefix
 

@@ -31,7 +31,8 @@
 //   accumulator: 16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order
 //   data: 16 blocks bytes, read
 //   blocks: 0 and more
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+// Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+//   secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
 // Stack: 24 bytes below the return address. CPU features: AVX PCLMULQDQ.
 // Clobbers: rax rdx rsi r8 r10 xmm0..15 flags.
@@ -51,286 +52,286 @@ FUNCTION(stitchgcm_ghash_aesni_avx)
   push rbx                                                   // save
   .cfi_def_cfa_offset 16
   .cfi_offset rbx, -16
-  push r13                                                   // save
+  push r13
   .cfi_def_cfa_offset 24
   .cfi_offset r13, -24
   sub rsp, 0x08                                              // the frame
   .cfi_def_cfa_offset 32
 
   // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: Y; blocks = 8 batches + whole
-  mov r13, rsi                                               // enter: Y; blocks = 8 batches + whole
-  mov rsi, rdx                                               // enter: Y; blocks = 8 batches + whole
-  mov rdx, rcx                                               // enter: Y; blocks = 8 batches + whole
-  mov r10, rcx                                               // enter: Y; blocks = 8 batches + whole
-  shr rdx, 0x03                                              // enter: Y; blocks = 8 batches + whole
-  and r10d, 0x07                                             // enter: Y; blocks = 8 batches + whole
-  vmovdqu xmm1, [r13]                                        // enter: Y; blocks = 8 batches + whole
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // enter: Y; blocks = 8 batches + whole
-    test rdx, rdx
+  lea rbx, [rdi+0x70]                                        // Y; blocks = 8 batches + whole
+  mov r13, rsi
+  mov rsi, rdx
+  mov rdx, rcx
+  mov r10, rcx
+  shr rdx, 0x03
+  and r10d, 0x07
+  vmovdqu xmm1, [r13]
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+  test rdx, rdx
   je L(ghash_aesni_avx_batches_end)
   .byte 0x0f, 0x1f, 0x44, 0x00, 0x00 // no-ops: the loop begins on a cache line
 L(ghash_aesni_avx_batches_batch):
 
   // ---- eight blocks ----
-  vpxor xmm10, xmm10, xmm10                                  // sums: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // sums: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // sums: no products yet
-    vmovdqu xmm13, [rsi+0x70]                                // block 7: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 7: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 7: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 7: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00               // block 7: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11               // block 7: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00               // block 7: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 7: sum
-    vpxor xmm11, xmm11, xmm13                                // block 7: sum
-    vpxor xmm12, xmm12, xmm14                                // block 7: sum
-    vmovdqu xmm13, [rsi+0x60]                                // block 6: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 6: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 6: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 6: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x590], 0x00               // block 6: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x590], 0x11               // block 6: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00               // block 6: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 6: sum
-    vpxor xmm11, xmm11, xmm13                                // block 6: sum
-    vpxor xmm12, xmm12, xmm14                                // block 6: sum
-    vmovdqu xmm13, [rsi+0x50]                                // block 5: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 5: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 5: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 5: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x570], 0x00               // block 5: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x570], 0x11               // block 5: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00               // block 5: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 5: sum
-    vpxor xmm11, xmm11, xmm13                                // block 5: sum
-    vpxor xmm12, xmm12, xmm14                                // block 5: sum
-    vmovdqu xmm13, [rsi+0x40]                                // block 4: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 4: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 4: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 4: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x550], 0x00               // block 4: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11               // block 4: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00               // block 4: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 4: sum
-    vpxor xmm11, xmm11, xmm13                                // block 4: sum
-    vpxor xmm12, xmm12, xmm14                                // block 4: sum
-    vmovdqu xmm13, [rsi+0x30]                                // block 3: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 3: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 3: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 3: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x530], 0x00               // block 3: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x530], 0x11               // block 3: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x540], 0x00               // block 3: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 3: sum
-    vpxor xmm11, xmm11, xmm13                                // block 3: sum
-    vpxor xmm12, xmm12, xmm14                                // block 3: sum
-    vmovdqu xmm13, [rsi+0x20]                                // block 2: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 2: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 2: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 2: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x510], 0x00               // block 2: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x510], 0x11               // block 2: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x520], 0x00               // block 2: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 2: sum
-    vpxor xmm11, xmm11, xmm13                                // block 2: sum
-    vpxor xmm12, xmm12, xmm14                                // block 2: sum
-    vmovdqu xmm13, [rsi+0x10]                                // block 1: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 1: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 1: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 1: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x4f0], 0x00               // block 1: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x4f0], 0x11               // block 1: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x500], 0x00               // block 1: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 1: sum
-    vpxor xmm11, xmm11, xmm13                                // block 1: sum
-    vpxor xmm12, xmm12, xmm14                                // block 1: sum
-    vmovdqu xmm13, [rsi]                                     // block 0: X ^ Y
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 0: X ^ Y
-    vpxor xmm13, xmm13, xmm1                                 // block 0: X ^ Y
-    vpshufd xmm14, xmm13, 0x4e                               // block 0: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 0: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x4d0], 0x00               // block 0: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11               // block 0: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00               // block 0: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 0: sum
-    vpxor xmm11, xmm11, xmm13                                // block 0: sum
-    vpxor xmm12, xmm12, xmm14                                // block 0: sum
-    vpxor xmm12, xmm12, xmm10                                // reduce: Karatsuba: middle - low - high
-    vpxor xmm12, xmm12, xmm11                                // reduce: Karatsuba: middle - low - high
-    vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // reduce: fold the lowest 64 bits
-    vpshufd xmm14, xmm10, 0x4e                               // reduce: fold the lowest 64 bits
-    vpxor xmm12, xmm12, xmm13                                // reduce: fold the lowest 64 bits
-    vpxor xmm12, xmm12, xmm14                                // reduce: fold the lowest 64 bits
-    vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // reduce: fold the next 64 bits
-    vpshufd xmm14, xmm12, 0x4e                               // reduce: fold the next 64 bits
-    vpxor xmm11, xmm11, xmm13                                // reduce: fold the next 64 bits
-    vpxor xmm11, xmm11, xmm14                                // reduce: fold the next 64 bits
-    vmovdqa xmm1, xmm11                                      // reduce: Y
-    add rsi, 0x80                                            // advance: the next eight
-    sub rdx, 0x01                                            // batches
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vmovdqu xmm13, [rsi+0x70]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vmovdqu xmm13, [rsi+0x60]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x590], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x590], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vmovdqu xmm13, [rsi+0x50]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x570], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x570], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vmovdqu xmm13, [rsi+0x40]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x550], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vmovdqu xmm13, [rsi+0x30]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x530], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x530], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x540], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vmovdqu xmm13, [rsi+0x20]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x510], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x510], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x520], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vmovdqu xmm13, [rsi+0x10]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x4f0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x4f0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x500], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vmovdqu xmm13, [rsi]                                       // X ^ Y
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpxor xmm13, xmm13, xmm1
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x4d0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  vmovdqa xmm1, xmm11                                        // Y
+  add rsi, 0x80                                              // the next eight
+  sub rdx, 0x01                                              // batches
   jne L(ghash_aesni_avx_batches_batch)
 L(ghash_aesni_avx_batches_end):
-    test r10, r10
+  test r10, r10
   je L(ghash_aesni_avx_rest_end)
 
   // ---- the blocks that are left ----
-  vpxor xmm10, xmm10, xmm10                                  // sums: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // sums: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // sums: no products yet
-    mov rax, r10                                             // end: Y
-    shl rax, 0x04                                            // end: Y
-    add rsi, rax                                             // end: Y
-    neg rax                                                  // end: Y
-    lea r8, [rbx+rax*2+0x5d0]                                // end: Y
-    vmovdqa xmm13, xmm1                                      // end: Y
-    vpshufd xmm14, xmm13, 0x4e                               // end: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // end: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8], 0x00                      // end: multiply
-    vpclmulqdq xmm13, xmm13, [r8], 0x11                      // end: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00                 // end: multiply
-    vpxor xmm10, xmm10, xmm15                                // end: sum
-    vpxor xmm11, xmm11, xmm13                                // end: sum
-    vpxor xmm12, xmm12, xmm14                                // end: sum
-    cmp r10, 0x04
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  mov rax, r10                                               // Y
+  shl rax, 0x04
+  add rsi, rax
+  neg rax
+  lea r8, [rbx+rax*2+0x5d0]
+  vmovdqa xmm13, xmm1
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8], 0x00                        // multiply
+  vpclmulqdq xmm13, xmm13, [r8], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  cmp r10, 0x04
   jae L(ghash_aesni_avx_rest_blocks_from_4)
-    cmp r10, 0x02
+  cmp r10, 0x02
   jae L(ghash_aesni_avx_rest_blocks_from_2)
-    cmp r10, 0x01
+  cmp r10, 0x01
   jae L(ghash_aesni_avx_rest_blocks_1)
   jmp L(ghash_aesni_avx_rest_blocks_0)
 L(ghash_aesni_avx_rest_blocks_from_2):
-    cmp r10, 0x03
+  cmp r10, 0x03
   jae L(ghash_aesni_avx_rest_blocks_3)
   jmp L(ghash_aesni_avx_rest_blocks_2)
 L(ghash_aesni_avx_rest_blocks_from_4):
-    cmp r10, 0x06
+  cmp r10, 0x06
   jae L(ghash_aesni_avx_rest_blocks_from_6)
-    cmp r10, 0x05
+  cmp r10, 0x05
   jae L(ghash_aesni_avx_rest_blocks_5)
   jmp L(ghash_aesni_avx_rest_blocks_4)
 L(ghash_aesni_avx_rest_blocks_from_6):
-    cmp r10, 0x07
+  cmp r10, 0x07
   jae L(ghash_aesni_avx_rest_blocks_7)
   jmp L(ghash_aesni_avx_rest_blocks_6)
 L(ghash_aesni_avx_rest_blocks_7):
-    vmovdqu xmm13, [rsi-0x70]                                // block 7: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 7: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 7: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 7: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x4f0], 0x00               // block 7: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x4f0], 0x11               // block 7: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x500], 0x00               // block 7: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 7: sum
-    vpxor xmm11, xmm11, xmm13                                // block 7: sum
-    vpxor xmm12, xmm12, xmm14                                // block 7: sum
+  vmovdqu xmm13, [rsi-0x70]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x4f0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x4f0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x500], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(ghash_aesni_avx_rest_blocks_6):
-    vmovdqu xmm13, [rsi-0x60]                                // block 6: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 6: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 6: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 6: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x510], 0x00               // block 6: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x510], 0x11               // block 6: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x520], 0x00               // block 6: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 6: sum
-    vpxor xmm11, xmm11, xmm13                                // block 6: sum
-    vpxor xmm12, xmm12, xmm14                                // block 6: sum
+  vmovdqu xmm13, [rsi-0x60]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x510], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x510], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x520], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(ghash_aesni_avx_rest_blocks_5):
-    vmovdqu xmm13, [rsi-0x50]                                // block 5: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 5: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 5: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 5: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x530], 0x00               // block 5: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x530], 0x11               // block 5: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x540], 0x00               // block 5: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 5: sum
-    vpxor xmm11, xmm11, xmm13                                // block 5: sum
-    vpxor xmm12, xmm12, xmm14                                // block 5: sum
+  vmovdqu xmm13, [rsi-0x50]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x530], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x530], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x540], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(ghash_aesni_avx_rest_blocks_4):
-    vmovdqu xmm13, [rsi-0x40]                                // block 4: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 4: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 4: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 4: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x550], 0x00               // block 4: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11               // block 4: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00               // block 4: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 4: sum
-    vpxor xmm11, xmm11, xmm13                                // block 4: sum
-    vpxor xmm12, xmm12, xmm14                                // block 4: sum
+  vmovdqu xmm13, [rsi-0x40]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x550], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(ghash_aesni_avx_rest_blocks_3):
-    vmovdqu xmm13, [rsi-0x30]                                // block 3: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 3: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 3: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 3: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x570], 0x00               // block 3: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x570], 0x11               // block 3: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00               // block 3: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 3: sum
-    vpxor xmm11, xmm11, xmm13                                // block 3: sum
-    vpxor xmm12, xmm12, xmm14                                // block 3: sum
+  vmovdqu xmm13, [rsi-0x30]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x570], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x570], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(ghash_aesni_avx_rest_blocks_2):
-    vmovdqu xmm13, [rsi-0x20]                                // block 2: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 2: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 2: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 2: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x590], 0x00               // block 2: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x590], 0x11               // block 2: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00               // block 2: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 2: sum
-    vpxor xmm11, xmm11, xmm13                                // block 2: sum
-    vpxor xmm12, xmm12, xmm14                                // block 2: sum
+  vmovdqu xmm13, [rsi-0x20]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x590], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x590], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(ghash_aesni_avx_rest_blocks_1):
-    vmovdqu xmm13, [rsi-0x10]                                // block 1: X
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // block 1: X
-    vpshufd xmm14, xmm13, 0x4e                               // block 1: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // block 1: low ^ high
-    vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00               // block 1: multiply
-    vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11               // block 1: multiply
-    vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00               // block 1: multiply
-    vpxor xmm10, xmm10, xmm15                                // block 1: sum
-    vpxor xmm11, xmm11, xmm13                                // block 1: sum
-    vpxor xmm12, xmm12, xmm14                                // block 1: sum
+  vmovdqu xmm13, [rsi-0x10]                                  // X
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
 L(ghash_aesni_avx_rest_blocks_0):
-    vpxor xmm12, xmm12, xmm10                                // reduce: Karatsuba: middle - low - high
-    vpxor xmm12, xmm12, xmm11                                // reduce: Karatsuba: middle - low - high
-    vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // reduce: fold the lowest 64 bits
-    vpshufd xmm14, xmm10, 0x4e                               // reduce: fold the lowest 64 bits
-    vpxor xmm12, xmm12, xmm13                                // reduce: fold the lowest 64 bits
-    vpxor xmm12, xmm12, xmm14                                // reduce: fold the lowest 64 bits
-    vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // reduce: fold the next 64 bits
-    vpshufd xmm14, xmm12, 0x4e                               // reduce: fold the next 64 bits
-    vpxor xmm11, xmm11, xmm13                                // reduce: fold the next 64 bits
-    vpxor xmm11, xmm11, xmm14                                // reduce: fold the next 64 bits
-    vmovdqa xmm1, xmm11                                      // reduce: Y
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  vmovdqa xmm1, xmm11                                        // Y
 L(ghash_aesni_avx_rest_end):
 
   // ---- leave ----
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // leave: Y
-  vmovdqu [r13], xmm1                                        // leave: Y
-    vpxor xmm0, xmm0, xmm0                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm1, xmm1, xmm1                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm2, xmm2, xmm2                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm3, xmm3, xmm3                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm4, xmm4, xmm4                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm5, xmm5, xmm5                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm6, xmm6, xmm6                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm7, xmm7, xmm7                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm8, xmm8, xmm8                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm9, xmm9, xmm9                                   // wipe: no key, keystream or text stays behind
-    vpxor xmm10, xmm10, xmm10                                // wipe: no key, keystream or text stays behind
-    vpxor xmm11, xmm11, xmm11                                // wipe: no key, keystream or text stays behind
-    vpxor xmm12, xmm12, xmm12                                // wipe: no key, keystream or text stays behind
-    vpxor xmm13, xmm13, xmm13                                // wipe: no key, keystream or text stays behind
-    vpxor xmm14, xmm14, xmm14                                // wipe: no key, keystream or text stays behind
-    vpxor xmm15, xmm15, xmm15                                // wipe: no key, keystream or text stays behind
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // Y
+  vmovdqu [r13], xmm1
+  vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
+  vpxor xmm1, xmm1, xmm1
+  vpxor xmm2, xmm2, xmm2
+  vpxor xmm3, xmm3, xmm3
+  vpxor xmm4, xmm4, xmm4
+  vpxor xmm5, xmm5, xmm5
+  vpxor xmm6, xmm6, xmm6
+  vpxor xmm7, xmm7, xmm7
+  vpxor xmm8, xmm8, xmm8
+  vpxor xmm9, xmm9, xmm9
+  vpxor xmm10, xmm10, xmm10
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpxor xmm13, xmm13, xmm13
+  vpxor xmm14, xmm14, xmm14
+  vpxor xmm15, xmm15, xmm15
 
   // ---- return ----
   add rsp, 0x08                                              // the frame
   .cfi_def_cfa_offset 24
   pop r13                                                    // restore
   .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
+  pop rbx
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc

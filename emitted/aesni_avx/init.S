@@ -24,21 +24,22 @@
 // ==== AES-128 key schedule, H and its powers ====
 //
 //   round_key[0..10] = KeyExpansion(key) (FIPS 197, 5.2)
-//   hash_key = H = AES(key, 0^128)
+//   hash_key = H = AES(key, 0^128); rounds = 10
 //   power[i] = H^(40 - i), as stitchgcm_layout.h stores it
 //
 // void stitchgcm_init_aes128_aesni_avx(stitchgcm_context *context, const uint8_t *key)
-//   context: round_key, hash_key and power written, the rest left alone
+//   context: round_key, hash_key, rounds and power written, the rest left alone
 //   key: 16 bytes, read; not in the context
 // Time and addresses depend on pointers alone; the key is secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 8 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
-// Clobbers: rax r8 xmm0..15 flags.
+// Stack: 8 bytes below the return address. CPU features: AES AVX.
+// Clobbers: xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
 //   rbx: context + 112
-//   r8: eight powers, from which the next eight are made
-//   xmm0: the state that becomes H; then H x
+//   rsi: key
+//   xmm0: the state that becomes H
+//   xmm1..5: round keys, and what goes into the next one
 FUNCTION(stitchgcm_init_aes128_aesni_avx)
   .cfi_startproc
   endbr64
@@ -47,437 +48,123 @@ FUNCTION(stitchgcm_init_aes128_aesni_avx)
   .cfi_offset rbx, -16
 
   // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: context
+  lea rbx, [rdi+0x70]                                        // context
 
   // ---- key schedule, and H ----
-  vmovdqu xmm1, [rsi]                                        // key schedule: round key 0
-  vmovdqu [rbx-0x70], xmm1                                   // key schedule: round key 0
-  vmovdqa xmm0, xmm1                                         // key schedule: round key 0
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 1
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants)] // key schedule: round key 1
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 1
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 1
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 1
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 1
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 1
-  vmovdqu [rbx-0x60], xmm1                                   // key schedule: round key 1
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 1
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 2
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 16] // key schedule: round key 2
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 2
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 2
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 2
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 2
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 2
-  vmovdqu [rbx-0x50], xmm1                                   // key schedule: round key 2
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 2
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 3
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 32] // key schedule: round key 3
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 3
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 3
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 3
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 3
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 3
-  vmovdqu [rbx-0x40], xmm1                                   // key schedule: round key 3
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 3
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 4
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 48] // key schedule: round key 4
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 4
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 4
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 4
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 4
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 4
-  vmovdqu [rbx-0x30], xmm1                                   // key schedule: round key 4
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 4
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 5
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 64] // key schedule: round key 5
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 5
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 5
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 5
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 5
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 5
-  vmovdqu [rbx-0x20], xmm1                                   // key schedule: round key 5
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 5
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 6
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 80] // key schedule: round key 6
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 6
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 6
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 6
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 6
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 6
-  vmovdqu [rbx-0x10], xmm1                                   // key schedule: round key 6
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 6
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 7
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 96] // key schedule: round key 7
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 7
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 7
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 7
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 7
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 7
-  vmovdqu [rbx], xmm1                                        // key schedule: round key 7
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 7
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 8
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 112] // key schedule: round key 8
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 8
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 8
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 8
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 8
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 8
-  vmovdqu [rbx+0x10], xmm1                                   // key schedule: round key 8
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 8
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 9
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 128] // key schedule: round key 9
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 9
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 9
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 9
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 9
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 9
-  vmovdqu [rbx+0x20], xmm1                                   // key schedule: round key 9
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 9
-  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // key schedule: round key 10
-  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 144] // key schedule: round key 10
-  vpslldq xmm2, xmm1, 0x04                                   // key schedule: round key 10
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 10
-  vpslldq xmm2, xmm1, 0x08                                   // key schedule: round key 10
-  vpxor xmm1, xmm1, xmm2                                     // key schedule: round key 10
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 10
-  vmovdqu [rbx+0x30], xmm1                                   // key schedule: round key 10
-  vaesenclast xmm0, xmm0, xmm1                               // key schedule: round key 10
-  vmovdqu [rbx+0x80], xmm0                                   // key schedule: H = AES(key, 0)
-
-  // ---- H x ----
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // powers: H, bytes reversed
-  vpsrad xmm2, xmm0, 0x1f                                    // powers: bit 127 set? then x^128 mod P
-  vpshufd xmm2, xmm2, 0xff                                   // powers: bit 127 set? then x^128 mod P
-  vpand xmm2, xmm2, [rip + L(constant_times_x)]              // powers: bit 127 set? then x^128 mod P
-  vpsrlq xmm1, xmm0, 0x3f                                    // powers: H x
-  vpslldq xmm1, xmm1, 0x08                                   // powers: H x
-  vpsllq xmm0, xmm0, 0x01                                    // powers: H x
-  vpxor xmm0, xmm0, xmm1                                     // powers: H x
-  vpxor xmm0, xmm0, xmm2                                     // powers: H x
-  vmovdqu [rbx+0x5b0], xmm0                                  // powers: H
-  vpshufd xmm1, xmm0, 0x4e                                   // powers: H
-  vpxor xmm1, xmm1, xmm0                                     // powers: H
-  vmovdqu [rbx+0x5c0], xmm1                                  // powers: H
-
-  // ---- H^2 ----
-  vmovdqu xmm1, [rbx+0x5b0]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x5c0]                                  // product 0: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vmovdqu [rbx+0x590], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x5a0], xmm3                                  // product 0: store
-
-  // ---- H^3, H^4 ----
-  vmovdqu xmm1, [rbx+0x590]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x5a0]                                  // product 0: a
-  vmovdqu xmm5, [rbx+0x590]                                  // product 1: a
-  vmovdqu xmm6, [rbx+0x5a0]                                  // product 1: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00                   // product 1: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vmovdqu [rbx+0x570], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x580], xmm3                                  // product 0: store
-  vmovdqu [rbx+0x550], xmm5                                  // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [rbx+0x560], xmm7                                  // product 1: store
-
-  // ---- H^5..H^8 ----
-  vmovdqu xmm1, [rbx+0x550]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x560]                                  // product 0: a
-  vmovdqu xmm5, [rbx+0x550]                                  // product 1: a
-  vmovdqu xmm6, [rbx+0x560]                                  // product 1: a
-  vmovdqu xmm9, [rbx+0x550]                                  // product 2: a
-  vmovdqu xmm10, [rbx+0x560]                                 // product 2: a
-  vmovdqu xmm13, [rbx+0x550]                                 // product 3: a
-  vmovdqu xmm14, [rbx+0x560]                                 // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x570], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x570], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x580], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x550], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [rbx+0x530], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x540], xmm3                                  // product 0: store
-  vmovdqu [rbx+0x510], xmm5                                  // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [rbx+0x520], xmm7                                  // product 1: store
-  vmovdqu [rbx+0x4f0], xmm9                                  // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [rbx+0x500], xmm11                                 // product 2: store
-  vmovdqu [rbx+0x4d0], xmm13                                 // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [rbx+0x4e0], xmm15                                 // product 3: store
-    lea r8, [rbx+0x4d0]                                      // powers: eight powers at a time
-    mov eax, 0x04                                            // powers: eight powers at a time
-  .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-  .byte 0x00, 0x00, 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00
-L(init_aes128_aesni_avx_eight):
-
-  // ---- eight more powers: * H^8 ----
-  vmovdqu xmm1, [r8]                                         // product 0: a
-  vmovdqu xmm2, [r8+0x10]                                    // product 0: a
-  vmovdqu xmm5, [r8+0x20]                                    // product 1: a
-  vmovdqu xmm6, [r8+0x30]                                    // product 1: a
-  vmovdqu xmm9, [r8+0x40]                                    // product 2: a
-  vmovdqu xmm10, [r8+0x50]                                   // product 2: a
-  vmovdqu xmm13, [r8+0x60]                                   // product 3: a
-  vmovdqu xmm14, [r8+0x70]                                   // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [r8-0x100], xmm1                                   // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [r8-0xf0], xmm3                                    // product 0: store
-  vmovdqu [r8-0xe0], xmm5                                    // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [r8-0xd0], xmm7                                    // product 1: store
-  vmovdqu [r8-0xc0], xmm9                                    // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [r8-0xb0], xmm11                                   // product 2: store
-  vmovdqu [r8-0xa0], xmm13                                   // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [r8-0x90], xmm15                                   // product 3: store
-  vmovdqu xmm1, [r8+0x80]                                    // product 0: a
-  vmovdqu xmm2, [r8+0x90]                                    // product 0: a
-  vmovdqu xmm5, [r8+0xa0]                                    // product 1: a
-  vmovdqu xmm6, [r8+0xb0]                                    // product 1: a
-  vmovdqu xmm9, [r8+0xc0]                                    // product 2: a
-  vmovdqu xmm10, [r8+0xd0]                                   // product 2: a
-  vmovdqu xmm13, [r8+0xe0]                                   // product 3: a
-  vmovdqu xmm14, [r8+0xf0]                                   // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [r8-0x80], xmm1                                    // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [r8-0x70], xmm3                                    // product 0: store
-  vmovdqu [r8-0x60], xmm5                                    // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [r8-0x50], xmm7                                    // product 1: store
-  vmovdqu [r8-0x40], xmm9                                    // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [r8-0x30], xmm11                                   // product 2: store
-  vmovdqu [r8-0x20], xmm13                                   // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [r8-0x10], xmm15                                   // product 3: store
-    sub r8, 0x100                                            // powers: the next eight
-    sub eax, 0x01                                            // powers: the next eight
-  jne L(init_aes128_aesni_avx_eight)
+  vmovdqu xmm1, [rsi]                                        // round key 0
+  vmovdqu [rbx-0x70], xmm1
+  vmovdqa xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 1
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants)]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx-0x60], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 2
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 16]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx-0x50], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 3
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 32]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx-0x40], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 4
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 48]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx-0x30], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 5
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 64]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx-0x20], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 6
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 80]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx-0x10], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 7
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 96]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 8
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 112]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx+0x10], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 9
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 128]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx+0x20], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm3, xmm1, [rip + L(constant_rotate_word3)]       // round key 10
+  vaesenclast xmm3, xmm3, [rip + L(constant_round_constants) + 144]
+  vpslldq xmm2, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm2
+  vpslldq xmm2, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx+0x30], xmm1
+  vaesenclast xmm0, xmm0, xmm1
+  vmovdqu [rbx+0x80], xmm0                                   // H = AES(key, 0)
+  mov dword ptr [rbx+0x90], 0x0a                             // rounds
+  call SYMBOL(stitchgcm_powers_aesni_avx)
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
+  vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
+  vpxor xmm1, xmm1, xmm1
+  vpxor xmm2, xmm2, xmm2
+  vpxor xmm3, xmm3, xmm3
+  vpxor xmm4, xmm4, xmm4
+  vpxor xmm5, xmm5, xmm5
+  vpxor xmm6, xmm6, xmm6
+  vpxor xmm7, xmm7, xmm7
+  vpxor xmm8, xmm8, xmm8
+  vpxor xmm9, xmm9, xmm9
+  vpxor xmm10, xmm10, xmm10
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpxor xmm13, xmm13, xmm13
+  vpxor xmm14, xmm14, xmm14
+  vpxor xmm15, xmm15, xmm15
 
   // ---- return ----
   pop rbx                                                    // restore
@@ -489,21 +176,22 @@ END_FUNCTION(stitchgcm_init_aes128_aesni_avx)
 // ==== AES-192 key schedule, H and its powers ====
 //
 //   round_key[0..12] = KeyExpansion(key) (FIPS 197, 5.2)
-//   hash_key = H = AES(key, 0^128)
+//   hash_key = H = AES(key, 0^128); rounds = 12
 //   power[i] = H^(40 - i), as stitchgcm_layout.h stores it
 //
 // void stitchgcm_init_aes192_aesni_avx(stitchgcm_context *context, const uint8_t *key)
-//   context: round_key, hash_key and power written, the rest left alone
+//   context: round_key, hash_key, rounds and power written, the rest left alone
 //   key: 24 bytes, read; not in the context
 // Time and addresses depend on pointers alone; the key is secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 8 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
-// Clobbers: rax r8 xmm0..15 flags.
+// Stack: 8 bytes below the return address. CPU features: AES AVX.
+// Clobbers: xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
 //   rbx: context + 112
-//   r8: eight powers, from which the next eight are made
-//   xmm0: the state that becomes H; then H x
+//   rsi: key
+//   xmm0: the state that becomes H
+//   xmm1..5: round keys, and what goes into the next one
 FUNCTION(stitchgcm_init_aes192_aesni_avx)
   .cfi_startproc
   endbr64
@@ -512,475 +200,159 @@ FUNCTION(stitchgcm_init_aes192_aesni_avx)
   .cfi_offset rbx, -16
 
   // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: context
+  lea rbx, [rdi+0x70]                                        // context
 
   // ---- key schedule, and H ----
-  vmovdqu xmm1, [rsi]                                        // key schedule: words 0..5
-  vmovq xmm2, qword ptr [rsi+0x10]                           // key schedule: words 0..5
-  vmovdqu [rbx-0x70], xmm1                                   // key schedule: words 0..5
-  vmovq [rbx-0x60], xmm2                                     // key schedule: words 0..5
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 6..11
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants)] // key schedule: words 6..11
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 6..11
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 6..11
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 6..11
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 6..11
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 6..11
-  vmovdqu [rbx-0x58], xmm1                                   // key schedule: words 6..11
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: words 6..11
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 6..11
-  vpshufd xmm3, xmm1, 0xff                                   // key schedule: words 6..11
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 6..11
-  vmovq [rbx-0x48], xmm2                                     // key schedule: words 6..11
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 12..17
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 16] // key schedule: words 12..17
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 12..17
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 12..17
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 12..17
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 12..17
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 12..17
-  vmovdqu [rbx-0x40], xmm1                                   // key schedule: words 12..17
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: words 12..17
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 12..17
-  vpshufd xmm3, xmm1, 0xff                                   // key schedule: words 12..17
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 12..17
-  vmovq [rbx-0x30], xmm2                                     // key schedule: words 12..17
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 18..23
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 32] // key schedule: words 18..23
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 18..23
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 18..23
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 18..23
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 18..23
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 18..23
-  vmovdqu [rbx-0x28], xmm1                                   // key schedule: words 18..23
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: words 18..23
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 18..23
-  vpshufd xmm3, xmm1, 0xff                                   // key schedule: words 18..23
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 18..23
-  vmovq [rbx-0x18], xmm2                                     // key schedule: words 18..23
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 24..29
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 48] // key schedule: words 24..29
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 24..29
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 24..29
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 24..29
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 24..29
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 24..29
-  vmovdqu [rbx-0x10], xmm1                                   // key schedule: words 24..29
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: words 24..29
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 24..29
-  vpshufd xmm3, xmm1, 0xff                                   // key schedule: words 24..29
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 24..29
-  vmovq [rbx], xmm2                                          // key schedule: words 24..29
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 30..35
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 64] // key schedule: words 30..35
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 30..35
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 30..35
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 30..35
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 30..35
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 30..35
-  vmovdqu [rbx+0x08], xmm1                                   // key schedule: words 30..35
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: words 30..35
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 30..35
-  vpshufd xmm3, xmm1, 0xff                                   // key schedule: words 30..35
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 30..35
-  vmovq [rbx+0x18], xmm2                                     // key schedule: words 30..35
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 36..41
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 80] // key schedule: words 36..41
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 36..41
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 36..41
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 36..41
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 36..41
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 36..41
-  vmovdqu [rbx+0x20], xmm1                                   // key schedule: words 36..41
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: words 36..41
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 36..41
-  vpshufd xmm3, xmm1, 0xff                                   // key schedule: words 36..41
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 36..41
-  vmovq [rbx+0x30], xmm2                                     // key schedule: words 36..41
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 42..47
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 96] // key schedule: words 42..47
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 42..47
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 42..47
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 42..47
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 42..47
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 42..47
-  vmovdqu [rbx+0x38], xmm1                                   // key schedule: words 42..47
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: words 42..47
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 42..47
-  vpshufd xmm3, xmm1, 0xff                                   // key schedule: words 42..47
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: words 42..47
-  vmovq [rbx+0x48], xmm2                                     // key schedule: words 42..47
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // key schedule: words 48..51
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 112] // key schedule: words 48..51
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: words 48..51
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 48..51
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: words 48..51
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: words 48..51
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: words 48..51
-  vmovdqu [rbx+0x50], xmm1                                   // key schedule: words 48..51
-  vmovdqu xmm1, [rbx-0x70]                                   // key schedule: H: round 0
-  vmovdqa xmm0, xmm1                                         // key schedule: H: round 0
-  vmovdqu xmm1, [rbx-0x60]                                   // key schedule: H: round 1
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 1
-  vmovdqu xmm1, [rbx-0x50]                                   // key schedule: H: round 2
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 2
-  vmovdqu xmm1, [rbx-0x40]                                   // key schedule: H: round 3
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 3
-  vmovdqu xmm1, [rbx-0x30]                                   // key schedule: H: round 4
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 4
-  vmovdqu xmm1, [rbx-0x20]                                   // key schedule: H: round 5
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 5
-  vmovdqu xmm1, [rbx-0x10]                                   // key schedule: H: round 6
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 6
-  vmovdqu xmm1, [rbx]                                        // key schedule: H: round 7
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 7
-  vmovdqu xmm1, [rbx+0x10]                                   // key schedule: H: round 8
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 8
-  vmovdqu xmm1, [rbx+0x20]                                   // key schedule: H: round 9
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 9
-  vmovdqu xmm1, [rbx+0x30]                                   // key schedule: H: round 10
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 10
-  vmovdqu xmm1, [rbx+0x40]                                   // key schedule: H: round 11
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: H: round 11
-  vmovdqu xmm1, [rbx+0x50]                                   // key schedule: H: round 12
-  vaesenclast xmm0, xmm0, xmm1                               // key schedule: H: round 12
-  vmovdqu [rbx+0x80], xmm0                                   // key schedule: H = AES(key, 0)
-
-  // ---- H x ----
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // powers: H, bytes reversed
-  vpsrad xmm2, xmm0, 0x1f                                    // powers: bit 127 set? then x^128 mod P
-  vpshufd xmm2, xmm2, 0xff                                   // powers: bit 127 set? then x^128 mod P
-  vpand xmm2, xmm2, [rip + L(constant_times_x)]              // powers: bit 127 set? then x^128 mod P
-  vpsrlq xmm1, xmm0, 0x3f                                    // powers: H x
-  vpslldq xmm1, xmm1, 0x08                                   // powers: H x
-  vpsllq xmm0, xmm0, 0x01                                    // powers: H x
-  vpxor xmm0, xmm0, xmm1                                     // powers: H x
-  vpxor xmm0, xmm0, xmm2                                     // powers: H x
-  vmovdqu [rbx+0x5b0], xmm0                                  // powers: H
-  vpshufd xmm1, xmm0, 0x4e                                   // powers: H
-  vpxor xmm1, xmm1, xmm0                                     // powers: H
-  vmovdqu [rbx+0x5c0], xmm1                                  // powers: H
-
-  // ---- H^2 ----
-  vmovdqu xmm1, [rbx+0x5b0]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x5c0]                                  // product 0: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vmovdqu [rbx+0x590], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x5a0], xmm3                                  // product 0: store
-
-  // ---- H^3, H^4 ----
-  vmovdqu xmm1, [rbx+0x590]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x5a0]                                  // product 0: a
-  vmovdqu xmm5, [rbx+0x590]                                  // product 1: a
-  vmovdqu xmm6, [rbx+0x5a0]                                  // product 1: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00                   // product 1: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vmovdqu [rbx+0x570], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x580], xmm3                                  // product 0: store
-  vmovdqu [rbx+0x550], xmm5                                  // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [rbx+0x560], xmm7                                  // product 1: store
-
-  // ---- H^5..H^8 ----
-  vmovdqu xmm1, [rbx+0x550]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x560]                                  // product 0: a
-  vmovdqu xmm5, [rbx+0x550]                                  // product 1: a
-  vmovdqu xmm6, [rbx+0x560]                                  // product 1: a
-  vmovdqu xmm9, [rbx+0x550]                                  // product 2: a
-  vmovdqu xmm10, [rbx+0x560]                                 // product 2: a
-  vmovdqu xmm13, [rbx+0x550]                                 // product 3: a
-  vmovdqu xmm14, [rbx+0x560]                                 // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x570], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x570], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x580], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x550], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [rbx+0x530], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x540], xmm3                                  // product 0: store
-  vmovdqu [rbx+0x510], xmm5                                  // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [rbx+0x520], xmm7                                  // product 1: store
-  vmovdqu [rbx+0x4f0], xmm9                                  // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [rbx+0x500], xmm11                                 // product 2: store
-  vmovdqu [rbx+0x4d0], xmm13                                 // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [rbx+0x4e0], xmm15                                 // product 3: store
-    lea r8, [rbx+0x4d0]                                      // powers: eight powers at a time
-    mov eax, 0x04                                            // powers: eight powers at a time
-  .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00
-  .byte 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f
-  .byte 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
-L(init_aes192_aesni_avx_eight):
-
-  // ---- eight more powers: * H^8 ----
-  vmovdqu xmm1, [r8]                                         // product 0: a
-  vmovdqu xmm2, [r8+0x10]                                    // product 0: a
-  vmovdqu xmm5, [r8+0x20]                                    // product 1: a
-  vmovdqu xmm6, [r8+0x30]                                    // product 1: a
-  vmovdqu xmm9, [r8+0x40]                                    // product 2: a
-  vmovdqu xmm10, [r8+0x50]                                   // product 2: a
-  vmovdqu xmm13, [r8+0x60]                                   // product 3: a
-  vmovdqu xmm14, [r8+0x70]                                   // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [r8-0x100], xmm1                                   // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [r8-0xf0], xmm3                                    // product 0: store
-  vmovdqu [r8-0xe0], xmm5                                    // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [r8-0xd0], xmm7                                    // product 1: store
-  vmovdqu [r8-0xc0], xmm9                                    // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [r8-0xb0], xmm11                                   // product 2: store
-  vmovdqu [r8-0xa0], xmm13                                   // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [r8-0x90], xmm15                                   // product 3: store
-  vmovdqu xmm1, [r8+0x80]                                    // product 0: a
-  vmovdqu xmm2, [r8+0x90]                                    // product 0: a
-  vmovdqu xmm5, [r8+0xa0]                                    // product 1: a
-  vmovdqu xmm6, [r8+0xb0]                                    // product 1: a
-  vmovdqu xmm9, [r8+0xc0]                                    // product 2: a
-  vmovdqu xmm10, [r8+0xd0]                                   // product 2: a
-  vmovdqu xmm13, [r8+0xe0]                                   // product 3: a
-  vmovdqu xmm14, [r8+0xf0]                                   // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [r8-0x80], xmm1                                    // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [r8-0x70], xmm3                                    // product 0: store
-  vmovdqu [r8-0x60], xmm5                                    // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [r8-0x50], xmm7                                    // product 1: store
-  vmovdqu [r8-0x40], xmm9                                    // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [r8-0x30], xmm11                                   // product 2: store
-  vmovdqu [r8-0x20], xmm13                                   // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [r8-0x10], xmm15                                   // product 3: store
-    sub r8, 0x100                                            // powers: the next eight
-    sub eax, 0x01                                            // powers: the next eight
-  jne L(init_aes192_aesni_avx_eight)
+  vmovdqu xmm1, [rsi]                                        // words 0..5
+  vmovq xmm2, qword ptr [rsi+0x10]
+  vmovdqu [rbx-0x70], xmm1
+  vmovq [rbx-0x60], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 6..11
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants)]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx-0x58], xmm1
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpshufd xmm3, xmm1, 0xff
+  vpxor xmm2, xmm2, xmm3
+  vmovq [rbx-0x48], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 12..17
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 16]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx-0x40], xmm1
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpshufd xmm3, xmm1, 0xff
+  vpxor xmm2, xmm2, xmm3
+  vmovq [rbx-0x30], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 18..23
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 32]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx-0x28], xmm1
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpshufd xmm3, xmm1, 0xff
+  vpxor xmm2, xmm2, xmm3
+  vmovq [rbx-0x18], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 24..29
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 48]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx-0x10], xmm1
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpshufd xmm3, xmm1, 0xff
+  vpxor xmm2, xmm2, xmm3
+  vmovq [rbx], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 30..35
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 64]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x08], xmm1
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpshufd xmm3, xmm1, 0xff
+  vpxor xmm2, xmm2, xmm3
+  vmovq [rbx+0x18], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 36..41
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 80]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x20], xmm1
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpshufd xmm3, xmm1, 0xff
+  vpxor xmm2, xmm2, xmm3
+  vmovq [rbx+0x30], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 42..47
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 96]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x38], xmm1
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpshufd xmm3, xmm1, 0xff
+  vpxor xmm2, xmm2, xmm3
+  vmovq [rbx+0x48], xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word1)]       // words 48..51
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 112]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x50], xmm1
+  vmovdqu xmm1, [rbx-0x70]                                   // H: round 0
+  vmovdqa xmm0, xmm1
+  vmovdqu xmm1, [rbx-0x60]                                   // H: round 1
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx-0x50]                                   // H: round 2
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx-0x40]                                   // H: round 3
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx-0x30]                                   // H: round 4
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx-0x20]                                   // H: round 5
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx-0x10]                                   // H: round 6
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx]                                        // H: round 7
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx+0x10]                                   // H: round 8
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx+0x20]                                   // H: round 9
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx+0x30]                                   // H: round 10
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx+0x40]                                   // H: round 11
+  vaesenc xmm0, xmm0, xmm1
+  vmovdqu xmm1, [rbx+0x50]                                   // H: round 12
+  vaesenclast xmm0, xmm0, xmm1
+  vmovdqu [rbx+0x80], xmm0                                   // H = AES(key, 0)
+  mov dword ptr [rbx+0x90], 0x0c                             // rounds
+  call SYMBOL(stitchgcm_powers_aesni_avx)
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
+  vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
+  vpxor xmm1, xmm1, xmm1
+  vpxor xmm2, xmm2, xmm2
+  vpxor xmm3, xmm3, xmm3
+  vpxor xmm4, xmm4, xmm4
+  vpxor xmm5, xmm5, xmm5
+  vpxor xmm6, xmm6, xmm6
+  vpxor xmm7, xmm7, xmm7
+  vpxor xmm8, xmm8, xmm8
+  vpxor xmm9, xmm9, xmm9
+  vpxor xmm10, xmm10, xmm10
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpxor xmm13, xmm13, xmm13
+  vpxor xmm14, xmm14, xmm14
+  vpxor xmm15, xmm15, xmm15
 
   // ---- return ----
   pop rbx                                                    // restore
@@ -992,21 +364,22 @@ END_FUNCTION(stitchgcm_init_aes192_aesni_avx)
 // ==== AES-256 key schedule, H and its powers ====
 //
 //   round_key[0..14] = KeyExpansion(key) (FIPS 197, 5.2)
-//   hash_key = H = AES(key, 0^128)
+//   hash_key = H = AES(key, 0^128); rounds = 14
 //   power[i] = H^(40 - i), as stitchgcm_layout.h stores it
 //
 // void stitchgcm_init_aes256_aesni_avx(stitchgcm_context *context, const uint8_t *key)
-//   context: round_key, hash_key and power written, the rest left alone
+//   context: round_key, hash_key, rounds and power written, the rest left alone
 //   key: 32 bytes, read; not in the context
 // Time and addresses depend on pointers alone; the key is secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
-// Stack: 8 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
-// Clobbers: rax r8 xmm0..15 flags.
+// Stack: 8 bytes below the return address. CPU features: AES AVX.
+// Clobbers: xmm0..15 flags, and what the routines that it calls clobber.
 //
 // Roles:
 //   rbx: context + 112
-//   r8: eight powers, from which the next eight are made
-//   xmm0: the state that becomes H; then H x
+//   rsi: key
+//   xmm0: the state that becomes H
+//   xmm1..5: round keys, and what goes into the next one
 FUNCTION(stitchgcm_init_aes256_aesni_avx)
   .cfi_startproc
   endbr64
@@ -1015,467 +388,154 @@ FUNCTION(stitchgcm_init_aes256_aesni_avx)
   .cfi_offset rbx, -16
 
   // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: context
+  lea rbx, [rdi+0x70]                                        // context
 
   // ---- key schedule, and H ----
-  vmovdqu xmm1, [rsi]                                        // key schedule: round keys 0 and 1
-  vmovdqu xmm2, [rsi+0x10]                                   // key schedule: round keys 0 and 1
-  vmovdqu [rbx-0x70], xmm1                                   // key schedule: round keys 0 and 1
-  vmovdqu [rbx-0x60], xmm2                                   // key schedule: round keys 0 and 1
-  vpxor xmm5, xmm5, xmm5                                     // key schedule: round keys 0 and 1
-  vmovdqa xmm0, xmm1                                         // key schedule: round keys 0 and 1
-  vaesenc xmm0, xmm0, xmm2                                   // key schedule: round keys 0 and 1
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // key schedule: round key 2
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants)] // key schedule: round key 2
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: round key 2
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 2
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: round key 2
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 2
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: round key 2
-  vmovdqu [rbx-0x50], xmm1                                   // key schedule: round key 2
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 2
-  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // key schedule: round key 3
-  vaesenclast xmm4, xmm4, xmm5                               // key schedule: round key 3
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: round key 3
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 3
-  vpslldq xmm3, xmm2, 0x08                                   // key schedule: round key 3
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 3
-  vpxor xmm2, xmm2, xmm4                                     // key schedule: round key 3
-  vmovdqu [rbx-0x40], xmm2                                   // key schedule: round key 3
-  vaesenc xmm0, xmm0, xmm2                                   // key schedule: round key 3
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // key schedule: round key 4
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 16] // key schedule: round key 4
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: round key 4
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 4
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: round key 4
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 4
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: round key 4
-  vmovdqu [rbx-0x30], xmm1                                   // key schedule: round key 4
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 4
-  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // key schedule: round key 5
-  vaesenclast xmm4, xmm4, xmm5                               // key schedule: round key 5
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: round key 5
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 5
-  vpslldq xmm3, xmm2, 0x08                                   // key schedule: round key 5
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 5
-  vpxor xmm2, xmm2, xmm4                                     // key schedule: round key 5
-  vmovdqu [rbx-0x20], xmm2                                   // key schedule: round key 5
-  vaesenc xmm0, xmm0, xmm2                                   // key schedule: round key 5
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // key schedule: round key 6
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 32] // key schedule: round key 6
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: round key 6
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 6
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: round key 6
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 6
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: round key 6
-  vmovdqu [rbx-0x10], xmm1                                   // key schedule: round key 6
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 6
-  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // key schedule: round key 7
-  vaesenclast xmm4, xmm4, xmm5                               // key schedule: round key 7
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: round key 7
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 7
-  vpslldq xmm3, xmm2, 0x08                                   // key schedule: round key 7
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 7
-  vpxor xmm2, xmm2, xmm4                                     // key schedule: round key 7
-  vmovdqu [rbx], xmm2                                        // key schedule: round key 7
-  vaesenc xmm0, xmm0, xmm2                                   // key schedule: round key 7
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // key schedule: round key 8
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 48] // key schedule: round key 8
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: round key 8
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 8
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: round key 8
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 8
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: round key 8
-  vmovdqu [rbx+0x10], xmm1                                   // key schedule: round key 8
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 8
-  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // key schedule: round key 9
-  vaesenclast xmm4, xmm4, xmm5                               // key schedule: round key 9
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: round key 9
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 9
-  vpslldq xmm3, xmm2, 0x08                                   // key schedule: round key 9
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 9
-  vpxor xmm2, xmm2, xmm4                                     // key schedule: round key 9
-  vmovdqu [rbx+0x20], xmm2                                   // key schedule: round key 9
-  vaesenc xmm0, xmm0, xmm2                                   // key schedule: round key 9
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // key schedule: round key 10
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 64] // key schedule: round key 10
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: round key 10
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 10
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: round key 10
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 10
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: round key 10
-  vmovdqu [rbx+0x30], xmm1                                   // key schedule: round key 10
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 10
-  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // key schedule: round key 11
-  vaesenclast xmm4, xmm4, xmm5                               // key schedule: round key 11
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: round key 11
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 11
-  vpslldq xmm3, xmm2, 0x08                                   // key schedule: round key 11
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 11
-  vpxor xmm2, xmm2, xmm4                                     // key schedule: round key 11
-  vmovdqu [rbx+0x40], xmm2                                   // key schedule: round key 11
-  vaesenc xmm0, xmm0, xmm2                                   // key schedule: round key 11
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // key schedule: round key 12
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 80] // key schedule: round key 12
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: round key 12
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 12
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: round key 12
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 12
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: round key 12
-  vmovdqu [rbx+0x50], xmm1                                   // key schedule: round key 12
-  vaesenc xmm0, xmm0, xmm1                                   // key schedule: round key 12
-  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // key schedule: round key 13
-  vaesenclast xmm4, xmm4, xmm5                               // key schedule: round key 13
-  vpslldq xmm3, xmm2, 0x04                                   // key schedule: round key 13
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 13
-  vpslldq xmm3, xmm2, 0x08                                   // key schedule: round key 13
-  vpxor xmm2, xmm2, xmm3                                     // key schedule: round key 13
-  vpxor xmm2, xmm2, xmm4                                     // key schedule: round key 13
-  vmovdqu [rbx+0x60], xmm2                                   // key schedule: round key 13
-  vaesenc xmm0, xmm0, xmm2                                   // key schedule: round key 13
-  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // key schedule: round key 14
-  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 96] // key schedule: round key 14
-  vpslldq xmm3, xmm1, 0x04                                   // key schedule: round key 14
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 14
-  vpslldq xmm3, xmm1, 0x08                                   // key schedule: round key 14
-  vpxor xmm1, xmm1, xmm3                                     // key schedule: round key 14
-  vpxor xmm1, xmm1, xmm4                                     // key schedule: round key 14
-  vmovdqu [rbx+0x70], xmm1                                   // key schedule: round key 14
-  vaesenclast xmm0, xmm0, xmm1                               // key schedule: round key 14
-  vmovdqu [rbx+0x80], xmm0                                   // key schedule: H = AES(key, 0)
-
-  // ---- H x ----
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // powers: H, bytes reversed
-  vpsrad xmm2, xmm0, 0x1f                                    // powers: bit 127 set? then x^128 mod P
-  vpshufd xmm2, xmm2, 0xff                                   // powers: bit 127 set? then x^128 mod P
-  vpand xmm2, xmm2, [rip + L(constant_times_x)]              // powers: bit 127 set? then x^128 mod P
-  vpsrlq xmm1, xmm0, 0x3f                                    // powers: H x
-  vpslldq xmm1, xmm1, 0x08                                   // powers: H x
-  vpsllq xmm0, xmm0, 0x01                                    // powers: H x
-  vpxor xmm0, xmm0, xmm1                                     // powers: H x
-  vpxor xmm0, xmm0, xmm2                                     // powers: H x
-  vmovdqu [rbx+0x5b0], xmm0                                  // powers: H
-  vpshufd xmm1, xmm0, 0x4e                                   // powers: H
-  vpxor xmm1, xmm1, xmm0                                     // powers: H
-  vmovdqu [rbx+0x5c0], xmm1                                  // powers: H
-
-  // ---- H^2 ----
-  vmovdqu xmm1, [rbx+0x5b0]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x5c0]                                  // product 0: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vmovdqu [rbx+0x590], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x5a0], xmm3                                  // product 0: store
-
-  // ---- H^3, H^4 ----
-  vmovdqu xmm1, [rbx+0x590]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x5a0]                                  // product 0: a
-  vmovdqu xmm5, [rbx+0x590]                                  // product 1: a
-  vmovdqu xmm6, [rbx+0x5a0]                                  // product 1: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00                   // product 1: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vmovdqu [rbx+0x570], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x580], xmm3                                  // product 0: store
-  vmovdqu [rbx+0x550], xmm5                                  // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [rbx+0x560], xmm7                                  // product 1: store
-
-  // ---- H^5..H^8 ----
-  vmovdqu xmm1, [rbx+0x550]                                  // product 0: a
-  vmovdqu xmm2, [rbx+0x560]                                  // product 0: a
-  vmovdqu xmm5, [rbx+0x550]                                  // product 1: a
-  vmovdqu xmm6, [rbx+0x560]                                  // product 1: a
-  vmovdqu xmm9, [rbx+0x550]                                  // product 2: a
-  vmovdqu xmm10, [rbx+0x560]                                 // product 2: a
-  vmovdqu xmm13, [rbx+0x550]                                 // product 3: a
-  vmovdqu xmm14, [rbx+0x560]                                 // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x570], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x570], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x580], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x550], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [rbx+0x530], xmm1                                  // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [rbx+0x540], xmm3                                  // product 0: store
-  vmovdqu [rbx+0x510], xmm5                                  // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [rbx+0x520], xmm7                                  // product 1: store
-  vmovdqu [rbx+0x4f0], xmm9                                  // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [rbx+0x500], xmm11                                 // product 2: store
-  vmovdqu [rbx+0x4d0], xmm13                                 // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [rbx+0x4e0], xmm15                                 // product 3: store
-    lea r8, [rbx+0x4d0]                                      // powers: eight powers at a time
-    mov eax, 0x04                                            // powers: eight powers at a time
-  .byte 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-L(init_aes256_aesni_avx_eight):
-
-  // ---- eight more powers: * H^8 ----
-  vmovdqu xmm1, [r8]                                         // product 0: a
-  vmovdqu xmm2, [r8+0x10]                                    // product 0: a
-  vmovdqu xmm5, [r8+0x20]                                    // product 1: a
-  vmovdqu xmm6, [r8+0x30]                                    // product 1: a
-  vmovdqu xmm9, [r8+0x40]                                    // product 2: a
-  vmovdqu xmm10, [r8+0x50]                                   // product 2: a
-  vmovdqu xmm13, [r8+0x60]                                   // product 3: a
-  vmovdqu xmm14, [r8+0x70]                                   // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [r8-0x100], xmm1                                   // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [r8-0xf0], xmm3                                    // product 0: store
-  vmovdqu [r8-0xe0], xmm5                                    // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [r8-0xd0], xmm7                                    // product 1: store
-  vmovdqu [r8-0xc0], xmm9                                    // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [r8-0xb0], xmm11                                   // product 2: store
-  vmovdqu [r8-0xa0], xmm13                                   // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [r8-0x90], xmm15                                   // product 3: store
-  vmovdqu xmm1, [r8+0x80]                                    // product 0: a
-  vmovdqu xmm2, [r8+0x90]                                    // product 0: a
-  vmovdqu xmm5, [r8+0xa0]                                    // product 1: a
-  vmovdqu xmm6, [r8+0xb0]                                    // product 1: a
-  vmovdqu xmm9, [r8+0xc0]                                    // product 2: a
-  vmovdqu xmm10, [r8+0xd0]                                   // product 2: a
-  vmovdqu xmm13, [r8+0xe0]                                   // product 3: a
-  vmovdqu xmm14, [r8+0xf0]                                   // product 3: a
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // product 0: a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11                   // product 0: a b
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00                   // product 0: a b
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00                   // product 1: a b
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11                   // product 1: a b
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00                   // product 1: a b
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00                   // product 2: a b
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11                   // product 2: a b
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00                 // product 2: a b
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00                 // product 3: a b
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11                 // product 3: a b
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00                 // product 3: a b
-  vpxor xmm2, xmm2, xmm0                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1                                     // product 0: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm4                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm6, xmm6, xmm5                                     // product 1: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm8                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm10, xmm10, xmm9                                   // product 2: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm12                                  // product 3: Karatsuba: middle - low - high
-  vpxor xmm14, xmm14, xmm13                                  // product 3: Karatsuba: middle - low - high
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm0, xmm0, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm4, xmm4, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm8, xmm8, 0x4e                                   // product 2: reduce
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm12, xmm12, 0x4e                                 // product 3: reduce
-  vpxor xmm2, xmm2, xmm0                                     // product 0: reduce
-  vpxor xmm2, xmm2, xmm3                                     // product 0: reduce
-  vpxor xmm6, xmm6, xmm4                                     // product 1: reduce
-  vpxor xmm6, xmm6, xmm7                                     // product 1: reduce
-  vpxor xmm10, xmm10, xmm8                                   // product 2: reduce
-  vpxor xmm10, xmm10, xmm11                                  // product 2: reduce
-  vpxor xmm14, xmm14, xmm12                                  // product 3: reduce
-  vpxor xmm14, xmm14, xmm15                                  // product 3: reduce
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00 // product 0: reduce
-  vpshufd xmm2, xmm2, 0x4e                                   // product 0: reduce
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00 // product 1: reduce
-  vpshufd xmm6, xmm6, 0x4e                                   // product 1: reduce
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00 // product 2: reduce
-  vpshufd xmm10, xmm10, 0x4e                                 // product 2: reduce
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00 // product 3: reduce
-  vpshufd xmm14, xmm14, 0x4e                                 // product 3: reduce
-  vpxor xmm1, xmm1, xmm2                                     // product 0: reduce
-  vpxor xmm1, xmm1, xmm3                                     // product 0: reduce
-  vpxor xmm5, xmm5, xmm6                                     // product 1: reduce
-  vpxor xmm5, xmm5, xmm7                                     // product 1: reduce
-  vpxor xmm9, xmm9, xmm10                                    // product 2: reduce
-  vpxor xmm9, xmm9, xmm11                                    // product 2: reduce
-  vpxor xmm13, xmm13, xmm14                                  // product 3: reduce
-  vpxor xmm13, xmm13, xmm15                                  // product 3: reduce
-  vmovdqu [r8-0x80], xmm1                                    // product 0: store
-  vpshufd xmm3, xmm1, 0x4e                                   // product 0: store
-  vpxor xmm3, xmm3, xmm1                                     // product 0: store
-  vmovdqu [r8-0x70], xmm3                                    // product 0: store
-  vmovdqu [r8-0x60], xmm5                                    // product 1: store
-  vpshufd xmm7, xmm5, 0x4e                                   // product 1: store
-  vpxor xmm7, xmm7, xmm5                                     // product 1: store
-  vmovdqu [r8-0x50], xmm7                                    // product 1: store
-  vmovdqu [r8-0x40], xmm9                                    // product 2: store
-  vpshufd xmm11, xmm9, 0x4e                                  // product 2: store
-  vpxor xmm11, xmm11, xmm9                                   // product 2: store
-  vmovdqu [r8-0x30], xmm11                                   // product 2: store
-  vmovdqu [r8-0x20], xmm13                                   // product 3: store
-  vpshufd xmm15, xmm13, 0x4e                                 // product 3: store
-  vpxor xmm15, xmm15, xmm13                                  // product 3: store
-  vmovdqu [r8-0x10], xmm15                                   // product 3: store
-    sub r8, 0x100                                            // powers: the next eight
-    sub eax, 0x01                                            // powers: the next eight
-  jne L(init_aes256_aesni_avx_eight)
+  vmovdqu xmm1, [rsi]                                        // round keys 0 and 1
+  vmovdqu xmm2, [rsi+0x10]
+  vmovdqu [rbx-0x70], xmm1
+  vmovdqu [rbx-0x60], xmm2
+  vpxor xmm5, xmm5, xmm5
+  vmovdqa xmm0, xmm1
+  vaesenc xmm0, xmm0, xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // round key 2
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants)]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx-0x50], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // round key 3
+  vaesenclast xmm4, xmm4, xmm5
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpslldq xmm3, xmm2, 0x08
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm2, xmm2, xmm4
+  vmovdqu [rbx-0x40], xmm2
+  vaesenc xmm0, xmm0, xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // round key 4
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 16]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx-0x30], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // round key 5
+  vaesenclast xmm4, xmm4, xmm5
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpslldq xmm3, xmm2, 0x08
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm2, xmm2, xmm4
+  vmovdqu [rbx-0x20], xmm2
+  vaesenc xmm0, xmm0, xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // round key 6
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 32]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx-0x10], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // round key 7
+  vaesenclast xmm4, xmm4, xmm5
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpslldq xmm3, xmm2, 0x08
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm2, xmm2, xmm4
+  vmovdqu [rbx], xmm2
+  vaesenc xmm0, xmm0, xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // round key 8
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 48]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x10], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // round key 9
+  vaesenclast xmm4, xmm4, xmm5
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpslldq xmm3, xmm2, 0x08
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm2, xmm2, xmm4
+  vmovdqu [rbx+0x20], xmm2
+  vaesenc xmm0, xmm0, xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // round key 10
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 64]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x30], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // round key 11
+  vaesenclast xmm4, xmm4, xmm5
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpslldq xmm3, xmm2, 0x08
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm2, xmm2, xmm4
+  vmovdqu [rbx+0x40], xmm2
+  vaesenc xmm0, xmm0, xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // round key 12
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 80]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x50], xmm1
+  vaesenc xmm0, xmm0, xmm1
+  vpshufb xmm4, xmm1, [rip + L(constant_repeat_word3)]       // round key 13
+  vaesenclast xmm4, xmm4, xmm5
+  vpslldq xmm3, xmm2, 0x04
+  vpxor xmm2, xmm2, xmm3
+  vpslldq xmm3, xmm2, 0x08
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm2, xmm2, xmm4
+  vmovdqu [rbx+0x60], xmm2
+  vaesenc xmm0, xmm0, xmm2
+  vpshufb xmm4, xmm2, [rip + L(constant_rotate_word3)]       // round key 14
+  vaesenclast xmm4, xmm4, [rip + L(constant_round_constants) + 96]
+  vpslldq xmm3, xmm1, 0x04
+  vpxor xmm1, xmm1, xmm3
+  vpslldq xmm3, xmm1, 0x08
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm1, xmm1, xmm4
+  vmovdqu [rbx+0x70], xmm1
+  vaesenclast xmm0, xmm0, xmm1
+  vmovdqu [rbx+0x80], xmm0                                   // H = AES(key, 0)
+  mov dword ptr [rbx+0x90], 0x0e                             // rounds
+  call SYMBOL(stitchgcm_powers_aesni_avx)
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
+  vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
+  vpxor xmm1, xmm1, xmm1
+  vpxor xmm2, xmm2, xmm2
+  vpxor xmm3, xmm3, xmm3
+  vpxor xmm4, xmm4, xmm4
+  vpxor xmm5, xmm5, xmm5
+  vpxor xmm6, xmm6, xmm6
+  vpxor xmm7, xmm7, xmm7
+  vpxor xmm8, xmm8, xmm8
+  vpxor xmm9, xmm9, xmm9
+  vpxor xmm10, xmm10, xmm10
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpxor xmm13, xmm13, xmm13
+  vpxor xmm14, xmm14, xmm14
+  vpxor xmm15, xmm15, xmm15
 
   // ---- return ----
   pop rbx                                                    // restore
@@ -1483,6 +543,349 @@ L(init_aes256_aesni_avx_eight):
   ret
   .cfi_endproc
 END_FUNCTION(stitchgcm_init_aes256_aesni_avx)
+
+// ==== Internal: the powers of H, for init ====
+//
+//   power[i] = H^(40 - i), as stitchgcm_layout.h stores it
+//
+// Not a C function: called by the init routines alone, registers as above.
+// Clobbers rax, r8 and the vectors.
+// Stack: 8 bytes below the return address. CPU features: AVX PCLMULQDQ.
+// Clobbers: rax r8 xmm0..15 flags.
+//
+// Roles:
+//   rbx: context + 112
+//   r8: eight powers, from which the next eight are made
+//   xmm0: at entry H; then H x
+FUNCTION(stitchgcm_powers_aesni_avx)
+  .cfi_startproc
+  endbr64
+  sub rsp, 0x08                                              // the frame
+  .cfi_def_cfa_offset 16
+
+  // ---- H x ----
+  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // H, bytes reversed
+  vpsrad xmm2, xmm0, 0x1f                                    // bit 127 set? then x^128 mod P
+  vpshufd xmm2, xmm2, 0xff
+  vpand xmm2, xmm2, [rip + L(constant_times_x)]
+  vpsrlq xmm1, xmm0, 0x3f                                    // H x
+  vpslldq xmm1, xmm1, 0x08
+  vpsllq xmm0, xmm0, 0x01
+  vpxor xmm0, xmm0, xmm1
+  vpxor xmm0, xmm0, xmm2
+  vmovdqu [rbx+0x5b0], xmm0                                  // H
+  vpshufd xmm1, xmm0, 0x4e
+  vpxor xmm1, xmm1, xmm0
+  vmovdqu [rbx+0x5c0], xmm1
+
+  // ---- H^2 ----
+  vmovdqu xmm1, [rbx+0x5b0]                                  // a
+  vmovdqu xmm2, [rbx+0x5c0]
+  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00
+  vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
+  vpxor xmm2, xmm2, xmm1
+  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // reduce
+  vpshufd xmm0, xmm0, 0x4e
+  vpxor xmm2, xmm2, xmm0
+  vpxor xmm2, xmm2, xmm3
+  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm2, xmm2, 0x4e
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vmovdqu [rbx+0x590], xmm1                                  // store
+  vpshufd xmm3, xmm1, 0x4e
+  vpxor xmm3, xmm3, xmm1
+  vmovdqu [rbx+0x5a0], xmm3
+
+  // ---- H^3, H^4 ----
+  vmovdqu xmm1, [rbx+0x590]                                  // a
+  vmovdqu xmm2, [rbx+0x5a0]
+  vmovdqu xmm5, [rbx+0x590]
+  vmovdqu xmm6, [rbx+0x5a0]
+  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00
+  vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
+  vpxor xmm2, xmm2, xmm1
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm5
+  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // reduce
+  vpshufd xmm0, xmm0, 0x4e
+  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm4, xmm4, 0x4e
+  vpxor xmm2, xmm2, xmm0
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm7
+  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm2, xmm2, 0x4e
+  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm6, xmm6, 0x4e
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm5, xmm5, xmm6
+  vpxor xmm5, xmm5, xmm7
+  vmovdqu [rbx+0x570], xmm1                                  // store
+  vpshufd xmm3, xmm1, 0x4e
+  vpxor xmm3, xmm3, xmm1
+  vmovdqu [rbx+0x580], xmm3
+  vmovdqu [rbx+0x550], xmm5
+  vpshufd xmm7, xmm5, 0x4e
+  vpxor xmm7, xmm7, xmm5
+  vmovdqu [rbx+0x560], xmm7
+
+  // ---- H^5..H^8 ----
+  vmovdqu xmm1, [rbx+0x550]                                  // a
+  vmovdqu xmm2, [rbx+0x560]
+  vmovdqu xmm5, [rbx+0x550]
+  vmovdqu xmm6, [rbx+0x560]
+  vmovdqu xmm9, [rbx+0x550]
+  vmovdqu xmm10, [rbx+0x560]
+  vmovdqu xmm13, [rbx+0x550]
+  vmovdqu xmm14, [rbx+0x560]
+  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00
+  vpclmulqdq xmm8, xmm9, [rbx+0x570], 0x00
+  vpclmulqdq xmm9, xmm9, [rbx+0x570], 0x11
+  vpclmulqdq xmm10, xmm10, [rbx+0x580], 0x00
+  vpclmulqdq xmm12, xmm13, [rbx+0x550], 0x00
+  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
+  vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
+  vpxor xmm2, xmm2, xmm1
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm5
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm9
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm13
+  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // reduce
+  vpshufd xmm0, xmm0, 0x4e
+  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm4, xmm4, 0x4e
+  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm8, xmm8, 0x4e
+  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm12, xmm12, 0x4e
+  vpxor xmm2, xmm2, xmm0
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm7
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm11
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm15
+  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm2, xmm2, 0x4e
+  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm6, xmm6, 0x4e
+  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm10, xmm10, 0x4e
+  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm14, xmm14, 0x4e
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm5, xmm5, xmm6
+  vpxor xmm5, xmm5, xmm7
+  vpxor xmm9, xmm9, xmm10
+  vpxor xmm9, xmm9, xmm11
+  vpxor xmm13, xmm13, xmm14
+  vpxor xmm13, xmm13, xmm15
+  vmovdqu [rbx+0x530], xmm1                                  // store
+  vpshufd xmm3, xmm1, 0x4e
+  vpxor xmm3, xmm3, xmm1
+  vmovdqu [rbx+0x540], xmm3
+  vmovdqu [rbx+0x510], xmm5
+  vpshufd xmm7, xmm5, 0x4e
+  vpxor xmm7, xmm7, xmm5
+  vmovdqu [rbx+0x520], xmm7
+  vmovdqu [rbx+0x4f0], xmm9
+  vpshufd xmm11, xmm9, 0x4e
+  vpxor xmm11, xmm11, xmm9
+  vmovdqu [rbx+0x500], xmm11
+  vmovdqu [rbx+0x4d0], xmm13
+  vpshufd xmm15, xmm13, 0x4e
+  vpxor xmm15, xmm15, xmm13
+  vmovdqu [rbx+0x4e0], xmm15
+  lea r8, [rbx+0x4d0]                                        // eight powers at a time
+  mov eax, 0x04
+  .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
+  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0f, 0x1f, 0x80, 0x00, 0x00
+  .byte 0x00, 0x00
+L(powers_aesni_avx_eight):
+
+  // ---- eight more powers: * H^8 ----
+  vmovdqu xmm1, [r8]                                         // a
+  vmovdqu xmm2, [r8+0x10]
+  vmovdqu xmm5, [r8+0x20]
+  vmovdqu xmm6, [r8+0x30]
+  vmovdqu xmm9, [r8+0x40]
+  vmovdqu xmm10, [r8+0x50]
+  vmovdqu xmm13, [r8+0x60]
+  vmovdqu xmm14, [r8+0x70]
+  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00
+  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00
+  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00
+  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00
+  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00
+  vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
+  vpxor xmm2, xmm2, xmm1
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm5
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm9
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm13
+  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // reduce
+  vpshufd xmm0, xmm0, 0x4e
+  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm4, xmm4, 0x4e
+  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm8, xmm8, 0x4e
+  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm12, xmm12, 0x4e
+  vpxor xmm2, xmm2, xmm0
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm7
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm11
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm15
+  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm2, xmm2, 0x4e
+  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm6, xmm6, 0x4e
+  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm10, xmm10, 0x4e
+  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm14, xmm14, 0x4e
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm5, xmm5, xmm6
+  vpxor xmm5, xmm5, xmm7
+  vpxor xmm9, xmm9, xmm10
+  vpxor xmm9, xmm9, xmm11
+  vpxor xmm13, xmm13, xmm14
+  vpxor xmm13, xmm13, xmm15
+  vmovdqu [r8-0x100], xmm1                                   // store
+  vpshufd xmm3, xmm1, 0x4e
+  vpxor xmm3, xmm3, xmm1
+  vmovdqu [r8-0xf0], xmm3
+  vmovdqu [r8-0xe0], xmm5
+  vpshufd xmm7, xmm5, 0x4e
+  vpxor xmm7, xmm7, xmm5
+  vmovdqu [r8-0xd0], xmm7
+  vmovdqu [r8-0xc0], xmm9
+  vpshufd xmm11, xmm9, 0x4e
+  vpxor xmm11, xmm11, xmm9
+  vmovdqu [r8-0xb0], xmm11
+  vmovdqu [r8-0xa0], xmm13
+  vpshufd xmm15, xmm13, 0x4e
+  vpxor xmm15, xmm15, xmm13
+  vmovdqu [r8-0x90], xmm15
+  vmovdqu xmm1, [r8+0x80]                                    // a
+  vmovdqu xmm2, [r8+0x90]
+  vmovdqu xmm5, [r8+0xa0]
+  vmovdqu xmm6, [r8+0xb0]
+  vmovdqu xmm9, [r8+0xc0]
+  vmovdqu xmm10, [r8+0xd0]
+  vmovdqu xmm13, [r8+0xe0]
+  vmovdqu xmm14, [r8+0xf0]
+  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00
+  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00
+  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00
+  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00
+  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00
+  vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
+  vpxor xmm2, xmm2, xmm1
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm5
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm9
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm13
+  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // reduce
+  vpshufd xmm0, xmm0, 0x4e
+  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm4, xmm4, 0x4e
+  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm8, xmm8, 0x4e
+  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm12, xmm12, 0x4e
+  vpxor xmm2, xmm2, xmm0
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm7
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm11
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm15
+  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm2, xmm2, 0x4e
+  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm6, xmm6, 0x4e
+  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm10, xmm10, 0x4e
+  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm14, xmm14, 0x4e
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm5, xmm5, xmm6
+  vpxor xmm5, xmm5, xmm7
+  vpxor xmm9, xmm9, xmm10
+  vpxor xmm9, xmm9, xmm11
+  vpxor xmm13, xmm13, xmm14
+  vpxor xmm13, xmm13, xmm15
+  vmovdqu [r8-0x80], xmm1                                    // store
+  vpshufd xmm3, xmm1, 0x4e
+  vpxor xmm3, xmm3, xmm1
+  vmovdqu [r8-0x70], xmm3
+  vmovdqu [r8-0x60], xmm5
+  vpshufd xmm7, xmm5, 0x4e
+  vpxor xmm7, xmm7, xmm5
+  vmovdqu [r8-0x50], xmm7
+  vmovdqu [r8-0x40], xmm9
+  vpshufd xmm11, xmm9, 0x4e
+  vpxor xmm11, xmm11, xmm9
+  vmovdqu [r8-0x30], xmm11
+  vmovdqu [r8-0x20], xmm13
+  vpshufd xmm15, xmm13, 0x4e
+  vpxor xmm15, xmm15, xmm13
+  vmovdqu [r8-0x10], xmm15
+  sub r8, 0x100                                              // the next eight
+  sub eax, 0x01
+  jne L(powers_aesni_avx_eight)
+
+  // ---- return ----
+  add rsp, 0x08                                              // the frame
+  .cfi_def_cfa_offset 8
+  ret
+  .cfi_endproc
+END_FUNCTION(stitchgcm_powers_aesni_avx)
 
 .att_syntax prefix
 
@@ -1503,6 +906,12 @@ L(constant_round_constants): // Rcon[1..10] of FIPS 197, in every word
   .byte 0x1b, 0x00, 0x00, 0x00, 0x1b, 0x00, 0x00, 0x00, 0x1b, 0x00, 0x00, 0x00, 0x1b, 0x00, 0x00, 0x00
   .byte 0x36, 0x00, 0x00, 0x00, 0x36, 0x00, 0x00, 0x00, 0x36, 0x00, 0x00, 0x00, 0x36, 0x00, 0x00, 0x00
 .p2align 4
+L(constant_rotate_word1): // RotWord of word 1, in every word
+  .byte 0x05, 0x06, 0x07, 0x04, 0x05, 0x06, 0x07, 0x04, 0x05, 0x06, 0x07, 0x04, 0x05, 0x06, 0x07, 0x04
+.p2align 4
+L(constant_repeat_word3): // the last word, in every word
+  .byte 0x0c, 0x0d, 0x0e, 0x0f, 0x0c, 0x0d, 0x0e, 0x0f, 0x0c, 0x0d, 0x0e, 0x0f, 0x0c, 0x0d, 0x0e, 0x0f
+.p2align 4
 L(constant_byte_reverse): // reverses the 16 bytes of a block
   .byte 0x0f, 0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x09, 0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00
 .p2align 4
@@ -1511,12 +920,6 @@ L(constant_times_x): // x^128 mod P, bits reflected
 .p2align 4
 L(constant_reduction): // x^63 + x^62 + x^57: GHASH's polynomial, bits reflected
   .byte 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xc2, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00
-.p2align 4
-L(constant_rotate_word1): // RotWord of word 1, in every word
-  .byte 0x05, 0x06, 0x07, 0x04, 0x05, 0x06, 0x07, 0x04, 0x05, 0x06, 0x07, 0x04, 0x05, 0x06, 0x07, 0x04
-.p2align 4
-L(constant_repeat_word3): // the last word, in every word
-  .byte 0x0c, 0x0d, 0x0e, 0x0f, 0x0c, 0x0d, 0x0e, 0x0f, 0x0c, 0x0d, 0x0e, 0x0f, 0x0c, 0x0d, 0x0e, 0x0f
 
 #if !defined(__APPLE__)
 .section .note.GNU-stack, "", @progbits

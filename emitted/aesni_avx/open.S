@@ -21,19 +21,20 @@
 .text
 .intel_syntax noprefix
 
-// ==== AES-128-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5) ====
+// ==== AES-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5) ====
 //
 //   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
 //   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
 //   T = AES(key, J0) ^ GHASH(AAD || 0.. || in || 0.. || [bits(AAD)]64 || [bits(in)]64)
 //   if tag is not the first tag_bytes bytes of T: out = zeros. Decrypted on the way, in one pass.
 //
-// int stitchgcm_open_aes128_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message)
+// int stitchgcm_open_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message)
 //   context: as init leaves it; any alignment
 //   message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
 //     common; out written, tag read; tag and out have no byte in common
 //   returns 1: authentic; 0: not
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
+// Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are
+//   secret.
 // All 16 vector registers are zero on return, bits 128 and up too.
 // Nothing is read or written outside the buffers, not even within a block.
 // The comparison of the tags takes the same time for any difference; its verdict is public.
@@ -48,2681 +49,921 @@
 //   r8: place of the next block's power, + 128
 //   r9: batches until the next reduction
 //   r10, r11: whole blocks after the batches, bytes of the partial block
+//   r14: patterns of the eight counters in a batch
+//   rax: scratch
 //   rbp: message
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
+//   xmm0..7: AES states of eight blocks: in a batch in order, at the end by their distance from it
+//   xmm8: in a batch the counters to come; at the end the state of J0
 //   xmm9: round key
 //   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
-FUNCTION(stitchgcm_open_aes128_aesni_avx)
+//   xmm13, 14, 15: the factors of one block's three products, then the products
+FUNCTION(stitchgcm_open_aesni_avx)
   .cfi_startproc
   endbr64
   push rbx                                                   // save
   .cfi_def_cfa_offset 16
   .cfi_offset rbx, -16
-  push rbp                                                   // save
+  push rbp
   .cfi_def_cfa_offset 24
   .cfi_offset rbp, -24
-  push r14                                                   // save
+  push r14
   .cfi_def_cfa_offset 32
   .cfi_offset r14, -32
   sub rsp, 0xc0                                              // the frame
   .cfi_def_cfa_offset 224
 
   // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: context and message
-  mov rbp, rsi                                               // enter: context and message
-    cmp qword ptr [rbp+0x08], 0x0c
-  jne L(open_aes128_aesni_avx_iv12_else)
+  lea rbx, [rdi+0x70]                                        // context and message
+  mov rbp, rsi
+  cmp qword ptr [rbp+0x08], 0x0c
+  jne L(open_aesni_avx_iv12_else)
 
   // ---- J0 ----
-  mov rax, [rbp]                                             // J0: IV || 0^31 || 1
-  vmovd xmm0, dword ptr [rax]                                // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, dword ptr [rax+0x04], 0x01             // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, dword ptr [rax+0x08], 0x02             // J0: IV || 0^31 || 1
-  mov ecx, 0x1000000                                         // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, ecx, 0x03                              // J0: IV || 0^31 || 1
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // J0: J0
-  vmovdqu [rsp], xmm0                                        // J0: J0
-  lea r14, [rip + L(constant_counter_patterns_from_2)]       // J0: the text's counters start at 2
-  jmp L(open_aes128_aesni_avx_iv12_end)
-L(open_aes128_aesni_avx_iv12_else):
+  mov rax, [rbp]                                             // IV || 0^31 || 1
+  vmovd xmm0, dword ptr [rax]
+  vpinsrd xmm0, xmm0, dword ptr [rax+0x04], 0x01
+  vpinsrd xmm0, xmm0, dword ptr [rax+0x08], 0x02
+  mov ecx, 0x1000000
+  vpinsrd xmm0, xmm0, ecx, 0x03
+  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // J0
+  vmovdqu [rsp], xmm0
+  lea r14, [rip + L(constant_counter_patterns_from_2)]       // the text's counters start at 2
+  jmp L(open_aesni_avx_iv12_end)
+L(open_aesni_avx_iv12_else):
 
   // ---- J0 of an IV that is not 12 bytes long ----
-  vpxor xmm1, xmm1, xmm1                                     // J0: Y := 0
-  vmovdqu [rsp+0x10], xmm1                                   // J0: Y := 0
-  mov rdx, [rbp]                                             // J0: the IV's whole blocks
-  mov rcx, [rbp+0x08]                                        // J0: the IV's whole blocks
-  shr rcx, 0x04                                              // J0: the IV's whole blocks
-    lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
-    lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
+  vpxor xmm1, xmm1, xmm1                                     // Y := 0
+  vmovdqu [rsp+0x10], xmm1
+  mov rdx, [rbp]                                             // the IV's whole blocks
+  mov rcx, [rbp+0x08]
+  shr rcx, 0x04
+  lea rdi, [rbx-0x70]                                        // GHASH of whole blocks
+  lea rsi, [rsp+0x10]
   call SYMBOL(stitchgcm_ghash_aesni_avx)
-  vmovdqu xmm1, [rsp+0x10]                                   // J0: Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // J0: Y
-  mov rsi, [rbp]                                             // J0: the bytes after the whole blocks
-  mov rdi, [rbp+0x08]                                        // J0: the bytes after the whole blocks
-  mov rax, rdi                                               // J0: the bytes after the whole blocks
-  and rax, 0xfffffffffffffff0                                // J0: the bytes after the whole blocks
-  add rsi, rax                                               // J0: the bytes after the whole blocks
-  and edi, 0x0f                                              // J0: the bytes after the whole blocks
-  je L(open_aes128_aesni_avx_iv12_else_partial_end)
-    cmp rdi, 0x08
-  jbe L(open_aes128_aesni_avx_iv12_else_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, edi                                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+rdi*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes128_aesni_avx_iv12_else_partial_over_8_end)
-L(open_aes128_aesni_avx_iv12_else_partial_over_8_else):
-    cmp rdi, 0x03
-  jbe L(open_aes128_aesni_avx_iv12_else_partial_over_8_else_over_3_else)
-    lea ecx, [rdi*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+rdi*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes128_aesni_avx_iv12_else_partial_over_8_else_over_3_end)
-L(open_aes128_aesni_avx_iv12_else_partial_over_8_else_over_3_else):
-    mov ecx, edi                                             // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rdi*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [rdi*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes128_aesni_avx_iv12_else_partial_over_8_else_over_3_end):
-L(open_aes128_aesni_avx_iv12_else_partial_over_8_end):
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // J0: Y ^ X
-  vpxor xmm1, xmm13, xmm1                                    // J0: Y ^ X
-  vpshufd xmm14, xmm1, 0x4e                                  // J0: multiply
-  vpxor xmm14, xmm14, xmm1                                   // J0: multiply
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00                  // J0: multiply
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11                  // J0: multiply
-  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00                 // J0: multiply
-  vpxor xmm12, xmm12, xmm10                                  // J0: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // J0: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // J0: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // J0: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // J0: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // J0: Y
-L(open_aes128_aesni_avx_iv12_else_partial_end):
-  mov rax, [rbp+0x08]                                        // J0: 0^64 || [bits(IV)]64
-  shl rax, 0x03                                              // J0: 0^64 || [bits(IV)]64
-  bswap rax                                                  // J0: 0^64 || [bits(IV)]64
-  vmovq xmm13, rax                                           // J0: 0^64 || [bits(IV)]64
-  vpslldq xmm13, xmm13, 0x08                                 // J0: 0^64 || [bits(IV)]64
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // J0: Y ^ X
-  vpxor xmm1, xmm13, xmm1                                    // J0: Y ^ X
-  vpshufd xmm14, xmm1, 0x4e                                  // J0: multiply
-  vpxor xmm14, xmm14, xmm1                                   // J0: multiply
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00                  // J0: multiply
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11                  // J0: multiply
-  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00                 // J0: multiply
-  vpxor xmm12, xmm12, xmm10                                  // J0: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // J0: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // J0: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // J0: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // J0: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // J0: Y
-  vmovdqu [rsp], xmm1                                        // J0: J0
-  vpaddd xmm0, xmm1, [rip + L(constant_counter_steps) + 16]  // J0: J0 + 1
-  lea r14, [rsp+0x40]                                        // J0: J0 + 1
-    vpslld xmm13, xmm0, 0x1d                                 // counters: r
-    vpsrld xmm13, xmm13, 0x1d                                // counters: r
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]   // counters: pattern 0
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 0
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 0
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 0
-    vmovdqu [rsp+0x40], xmm14                                // counters: pattern 0
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 1
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 1
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 1
-    vmovdqu [rsp+0x50], xmm14                                // counters: pattern 1
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 2
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 2
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 2
-    vmovdqu [rsp+0x60], xmm14                                // counters: pattern 2
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 3
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 3
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 3
-    vmovdqu [rsp+0x70], xmm14                                // counters: pattern 3
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 4
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 4
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 4
-    vmovdqu [rsp+0x80], xmm14                                // counters: pattern 4
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 5
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 5
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 5
-    vmovdqu [rsp+0x90], xmm14                                // counters: pattern 5
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 6
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 6
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 6
-    vmovdqu [rsp+0xa0], xmm14                                // counters: pattern 6
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 7
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 7
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 7
-    vmovdqu [rsp+0xb0], xmm14                                // counters: pattern 7
-L(open_aes128_aesni_avx_iv12_end):
+  vmovdqu xmm1, [rsp+0x10]                                   // Y
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+  mov rsi, [rbp]                                             // the bytes after the whole blocks
+  mov rdi, [rbp+0x08]
+  mov rax, rdi
+  and rax, 0xfffffffffffffff0
+  add rsi, rax
+  and edi, 0x0f
+  je L(open_aesni_avx_iv12_else_partial_end)
+  cmp rdi, 0x08
+  jbe L(open_aesni_avx_iv12_else_partial_over_8_else)
+  mov ecx, 0x10                                              // 9..15 bytes: first 8, last 8 >> 8(16 - n)
+  sub ecx, edi
+  shl ecx, 0x03
+  mov rax, [rsi+rdi*1-0x08]
+  shr rax, cl
+  vmovq xmm13, qword ptr [rsi]
+  vpinsrq xmm13, xmm13, rax, 0x01
+  jmp L(open_aesni_avx_iv12_else_partial_over_8_end)
+L(open_aesni_avx_iv12_else_partial_over_8_else):
+  cmp rdi, 0x03
+  jbe L(open_aesni_avx_iv12_else_partial_over_8_else_over_3_else)
+  lea ecx, [rdi*8-0x20]                                      // 4..8 bytes: first 4 | last 4 << 8(n - 4)
+  mov eax, [rsi+rdi*1-0x04]
+  shl rax, cl
+  mov ecx, [rsi]
+  or rax, rcx
+  vmovq xmm13, rax
+  jmp L(open_aesni_avx_iv12_else_partial_over_8_else_over_3_end)
+L(open_aesni_avx_iv12_else_partial_over_8_else_over_3_else):
+  mov ecx, edi                                               // 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
+  shr ecx, 0x01
+  movzx eax, byte ptr [rsi+rcx*1]
+  shl ecx, 0x03
+  shl eax, cl
+  vmovd xmm13, eax
+  movzx eax, byte ptr [rsi+rdi*1-0x01]
+  lea ecx, [rdi*8-0x08]
+  shl eax, cl
+  movzx ecx, byte ptr [rsi]
+  or eax, ecx
+  vmovd ecx, xmm13
+  or eax, ecx
+  vmovd xmm13, eax
+L(open_aesni_avx_iv12_else_partial_over_8_else_over_3_end):
+L(open_aesni_avx_iv12_else_partial_over_8_end):
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // Y ^ X
+  vpxor xmm1, xmm13, xmm1
+  vpshufd xmm14, xmm1, 0x4e                                  // multiply
+  vpxor xmm14, xmm14, xmm1
+  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00
+  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  vmovdqa xmm1, xmm11                                        // Y
+L(open_aesni_avx_iv12_else_partial_end):
+  mov rax, [rbp+0x08]                                        // 0^64 || [bits(IV)]64
+  shl rax, 0x03
+  bswap rax
+  vmovq xmm13, rax
+  vpslldq xmm13, xmm13, 0x08
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // Y ^ X
+  vpxor xmm1, xmm13, xmm1
+  vpshufd xmm14, xmm1, 0x4e                                  // multiply
+  vpxor xmm14, xmm14, xmm1
+  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00
+  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  vmovdqa xmm1, xmm11                                        // Y
+  vmovdqu [rsp], xmm1                                        // J0
+  vpaddd xmm0, xmm1, [rip + L(constant_counter_steps) + 16]  // J0 + 1
+  lea r14, [rsp+0x40]
+  vpslld xmm13, xmm0, 0x1d                                   // r
+  vpsrld xmm13, xmm13, 0x1d
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]     // pattern 0
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x40], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // pattern 1
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x50], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // pattern 2
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x60], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // pattern 3
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x70], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // pattern 4
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x80], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // pattern 5
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0x90], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // pattern 6
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0xa0], xmm14
+  vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // pattern 7
+  vpslld xmm14, xmm14, 0x1c
+  vpsrad xmm14, xmm14, 0x1c
+  vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]
+  vmovdqu [rsp+0xb0], xmm14
+L(open_aesni_avx_iv12_end):
 
   // ---- AAD ----
-  vpxor xmm1, xmm1, xmm1                                     // AAD: Y := 0
-  mov rax, [rbp+0x18]                                        // AAD: AAD
-  test rax, rax                                              // AAD: AAD
-  je L(open_aes128_aesni_avx_aad_else)
-    cmp rax, 0x40
-  jbe L(open_aes128_aesni_avx_aad_long_end)
+  vpxor xmm1, xmm1, xmm1                                     // Y := 0
+  mov rax, [rbp+0x18]                                        // AAD
+  test rax, rax
+  je L(open_aesni_avx_aad_else)
+  cmp rax, 0x40
+  jbe L(open_aesni_avx_aad_long_end)
 
   // ---- long AAD ----
-  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..64 bytes
-  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..64 bytes
-  shr rcx, 0x06                                              // AAD: all but the last 1..64 bytes
-  shl rcx, 0x02                                              // AAD: all but the last 1..64 bytes
-  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..64 bytes
-    lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
-    lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
+  vmovdqu [rsp+0x10], xmm1                                   // all but the last 1..64 bytes
+  lea rcx, [rax-0x01]
+  shr rcx, 0x06
+  shl rcx, 0x02
+  mov rdx, [rbp+0x10]
+  lea rdi, [rbx-0x70]                                        // GHASH of whole blocks
+  lea rsi, [rsp+0x10]
   call SYMBOL(stitchgcm_ghash_aesni_avx)
-  vmovdqu xmm1, [rsp+0x10]                                   // AAD: Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // AAD: Y
-L(open_aes128_aesni_avx_aad_long_end):
-    mov rdx, [rbp+0x30]                                      // lengths: bytes = 128 batches + 16 whole + partial
-    mov r11d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    mov r10d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    and r11d, 0x0f                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
-    and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-  mov rax, [rbp+0x18]                                        // AAD: the last 1..64 bytes of AAD
-  lea rdi, [rax-0x01]                                        // AAD: the last 1..64 bytes of AAD
-  and edi, 0x3f                                              // AAD: the last 1..64 bytes of AAD
-  add edi, 0x01                                              // AAD: the last 1..64 bytes of AAD
-  mov rsi, [rbp+0x10]                                        // AAD: the last 1..64 bytes of AAD
-  add rsi, rax                                               // AAD: the last 1..64 bytes of AAD
-  sub rsi, rdi                                               // AAD: the last 1..64 bytes of AAD
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-  lea eax, [rdi+0x0f]                                        // AAD: blocks of AAD
-  shr eax, 0x04                                              // AAD: blocks of AAD
-  lea r9, [rax+rdx*8]                                        // AAD: blocks left to hash, the lengths included
-  lea r9, [r9+r10*1+0x01]                                    // AAD: blocks left to hash, the lengths included
-  cmp r11, 0x01                                              // AAD: blocks left to hash, the lengths included
-  sbb r9, 0xffffffffffffffff                                 // AAD: blocks left to hash, the lengths included
-  cmp rdx, 0x03                                              // AAD: a power for each block, or for the AAD alone
-  cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
-  neg r9                                                     // AAD: the power of the first block
-  shl r9, 0x05                                               // AAD: the power of the first block
-  lea r8, [rbx+r9*1+0x650]                                   // AAD: the power of the first block
-    cmp rdi, 0x10
-  jb L(open_aes128_aesni_avx_aad_whole_end)
-L(open_aes128_aesni_avx_aad_whole_block):
-  vmovdqu xmm13, [rsi]                                       // AAD: X
-  add rsi, 0x10                                              // AAD: X
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // AAD: X ^ Y
-  vpxor xmm13, xmm13, xmm1                                   // AAD: X ^ Y
-  vpxor xmm1, xmm1, xmm1                                     // AAD: X ^ Y
-  vpshufd xmm14, xmm13, 0x4e                                 // AAD: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // AAD: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // AAD: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // AAD: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // AAD: multiply
-  vpxor xmm10, xmm10, xmm15                                  // AAD: sum
-  vpxor xmm11, xmm11, xmm13                                  // AAD: sum
-  vpxor xmm12, xmm12, xmm14                                  // AAD: sum
-  add r8, 0x20                                               // AAD: the next power
-  sub rdi, 0x10                                              // AAD: whole blocks of AAD
-  cmp rdi, 0x10                                              // AAD: whole blocks of AAD
-  jae L(open_aes128_aesni_avx_aad_whole_block)
-L(open_aes128_aesni_avx_aad_whole_end):
-    test rdi, rdi
-  je L(open_aes128_aesni_avx_aad_partial_end)
-    cmp rdi, 0x08
-  jbe L(open_aes128_aesni_avx_aad_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, edi                                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+rdi*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes128_aesni_avx_aad_partial_over_8_end)
-L(open_aes128_aesni_avx_aad_partial_over_8_else):
-    cmp rdi, 0x03
-  jbe L(open_aes128_aesni_avx_aad_partial_over_8_else_over_3_else)
-    lea ecx, [rdi*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+rdi*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes128_aesni_avx_aad_partial_over_8_else_over_3_end)
-L(open_aes128_aesni_avx_aad_partial_over_8_else_over_3_else):
-    mov ecx, edi                                             // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rdi*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [rdi*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes128_aesni_avx_aad_partial_over_8_else_over_3_end):
-L(open_aes128_aesni_avx_aad_partial_over_8_end):
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // AAD: X ^ Y
-  vpxor xmm13, xmm13, xmm1                                   // AAD: X ^ Y
-  vpxor xmm1, xmm1, xmm1                                     // AAD: X ^ Y
-  vpshufd xmm14, xmm13, 0x4e                                 // AAD: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // AAD: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // AAD: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // AAD: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // AAD: multiply
-  vpxor xmm10, xmm10, xmm15                                  // AAD: sum
-  vpxor xmm11, xmm11, xmm13                                  // AAD: sum
-  vpxor xmm12, xmm12, xmm14                                  // AAD: sum
-  add r8, 0x20                                               // AAD: the next power
-L(open_aes128_aesni_avx_aad_partial_end):
-    lea rax, [rbx+0x650]                                     // was H the last power?
-    cmp r8, rax                                              // was H the last power?
-  jne L(open_aes128_aesni_avx_aad_alone_end)
-  vpxor xmm12, xmm12, xmm10                                  // AAD: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // AAD: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // AAD: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // AAD: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // AAD: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // AAD: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // AAD: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // AAD: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // AAD: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // AAD: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // AAD: Y
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-L(open_aes128_aesni_avx_aad_alone_end):
-  jmp L(open_aes128_aesni_avx_aad_end)
-L(open_aes128_aesni_avx_aad_else):
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-    mov rdx, [rbp+0x30]                                      // lengths: bytes = 128 batches + 16 whole + partial
-    mov r11d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    mov r10d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    and r11d, 0x0f                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
-    and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-L(open_aes128_aesni_avx_aad_end):
-    lea rcx, [r10+0x01]                                      // lengths: blocks after the batches: whole + (partial > 0) + 1
-    cmp r11, 0x01                                            // lengths: blocks after the batches: whole + (partial > 0) + 1
-    sbb rcx, 0xffffffffffffffff                              // lengths: blocks after the batches: whole + (partial > 0) + 1
-    neg rcx                                                  // lengths: the power of the first of them
-    shl rcx, 0x05                                            // lengths: the power of the first of them
-    lea rcx, [rbx+rcx*1+0x650]                               // lengths: the power of the first of them
-    mov rsi, [rbp+0x20]                                      // lengths: text
-    mov rdi, [rbp+0x28]                                      // lengths: text
+  vmovdqu xmm1, [rsp+0x10]                                   // Y
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+L(open_aesni_avx_aad_long_end):
+  mov rdx, [rbp+0x30]                                        // bytes = 128 batches + 16 whole + partial
+  mov r11d, edx
+  mov r10d, edx
+  and r11d, 0x0f
+  shr r10d, 0x04
+  and r10d, 0x07
+  shr rdx, 0x07
+  mov rax, [rbp+0x18]                                        // the last 1..64 bytes of AAD
+  lea rdi, [rax-0x01]
+  and edi, 0x3f
+  add edi, 0x01
+  mov rsi, [rbp+0x10]
+  add rsi, rax
+  sub rsi, rdi
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  lea eax, [rdi+0x0f]                                        // blocks of AAD
+  shr eax, 0x04
+  lea r9, [rax+rdx*8]                                        // blocks left to hash, the lengths included
+  lea r9, [r9+r10*1+0x01]
+  cmp r11, 0x01
+  sbb r9, 0xffffffffffffffff
+  cmp rdx, 0x03                                              // a power for each block, or for the AAD alone
+  cmovnbe r9, rax
+  neg r9                                                     // the power of the first block
+  shl r9, 0x05
+  lea r8, [rbx+r9*1+0x650]
+  cmp rdi, 0x10
+  jb L(open_aesni_avx_aad_whole_end)
+L(open_aesni_avx_aad_whole_block):
+  vmovdqu xmm13, [rsi]                                       // X
+  add rsi, 0x10
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // X ^ Y
+  vpxor xmm13, xmm13, xmm1
+  vpxor xmm1, xmm1, xmm1
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  add r8, 0x20                                               // the next power
+  sub rdi, 0x10                                              // whole blocks of AAD
+  cmp rdi, 0x10
+  jae L(open_aesni_avx_aad_whole_block)
+L(open_aesni_avx_aad_whole_end):
+  test rdi, rdi
+  je L(open_aesni_avx_aad_partial_end)
+  cmp rdi, 0x08
+  jbe L(open_aesni_avx_aad_partial_over_8_else)
+  mov ecx, 0x10                                              // 9..15 bytes: first 8, last 8 >> 8(16 - n)
+  sub ecx, edi
+  shl ecx, 0x03
+  mov rax, [rsi+rdi*1-0x08]
+  shr rax, cl
+  vmovq xmm13, qword ptr [rsi]
+  vpinsrq xmm13, xmm13, rax, 0x01
+  jmp L(open_aesni_avx_aad_partial_over_8_end)
+L(open_aesni_avx_aad_partial_over_8_else):
+  cmp rdi, 0x03
+  jbe L(open_aesni_avx_aad_partial_over_8_else_over_3_else)
+  lea ecx, [rdi*8-0x20]                                      // 4..8 bytes: first 4 | last 4 << 8(n - 4)
+  mov eax, [rsi+rdi*1-0x04]
+  shl rax, cl
+  mov ecx, [rsi]
+  or rax, rcx
+  vmovq xmm13, rax
+  jmp L(open_aesni_avx_aad_partial_over_8_else_over_3_end)
+L(open_aesni_avx_aad_partial_over_8_else_over_3_else):
+  mov ecx, edi                                               // 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
+  shr ecx, 0x01
+  movzx eax, byte ptr [rsi+rcx*1]
+  shl ecx, 0x03
+  shl eax, cl
+  vmovd xmm13, eax
+  movzx eax, byte ptr [rsi+rdi*1-0x01]
+  lea ecx, [rdi*8-0x08]
+  shl eax, cl
+  movzx ecx, byte ptr [rsi]
+  or eax, ecx
+  vmovd ecx, xmm13
+  or eax, ecx
+  vmovd xmm13, eax
+L(open_aesni_avx_aad_partial_over_8_else_over_3_end):
+L(open_aesni_avx_aad_partial_over_8_end):
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // X ^ Y
+  vpxor xmm13, xmm13, xmm1
+  vpxor xmm1, xmm1, xmm1
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  add r8, 0x20                                               // the next power
+L(open_aesni_avx_aad_partial_end):
+  lea rax, [rbx+0x650]                                       // was H the last power?
+  cmp r8, rax
+  jne L(open_aesni_avx_aad_alone_end)
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  vmovdqa xmm1, xmm11                                        // Y
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+L(open_aesni_avx_aad_alone_end):
+  jmp L(open_aesni_avx_aad_end)
+L(open_aesni_avx_aad_else):
+  vpxor xmm10, xmm10, xmm10                                  // no products yet
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  mov rdx, [rbp+0x30]                                        // bytes = 128 batches + 16 whole + partial
+  mov r11d, edx
+  mov r10d, edx
+  and r11d, 0x0f
+  shr r10d, 0x04
+  and r10d, 0x07
+  shr rdx, 0x07
+L(open_aesni_avx_aad_end):
+  lea rcx, [r10+0x01]                                        // blocks after the batches: whole + (partial > 0) + 1
+  cmp r11, 0x01
+  sbb rcx, 0xffffffffffffffff
+  neg rcx                                                    // the power of the first of them
+  shl rcx, 0x05
+  lea rcx, [rbx+rcx*1+0x650]
+  mov rsi, [rbp+0x20]                                        // text
+  mov rdi, [rbp+0x28]
 
   // ---- text ----
-  vmovdqu xmm0, [rsp]                                        // text: J0 + 1
-  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps) + 16]  // text: J0 + 1
-    test rdx, rdx
-  je L(open_aes128_aesni_avx_batches_end)
+  vmovdqu xmm0, [rsp]                                        // J0 + 1
+  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps) + 16]
+  test rdx, rdx
+  je L(open_aesni_avx_batches_end)
+  cmp dword ptr [rbx+0x90], 0x0a
+  jne L(open_aesni_avx_batches_aes128_else)
   call SYMBOL(stitchgcm_decrypt_batches_aes128_aesni_avx)
-L(open_aes128_aesni_avx_batches_end):
-
-  // ---- keystream of the end, and of J0 ----
-  vmovd xmm13, r10d                                          // end: counter + whole
-  vpaddd xmm0, xmm0, xmm13                                   // end: counter + whole
-  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // end: 1 before the end
-  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // end: 2 before the end
-  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // end: 3 before the end
-  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // end: 4 before the end
-  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // end: 5 before the end
-  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // end: 6 before the end
-  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // end: 7 before the end
-  vmovdqu xmm8, [rsp]                                        // end: J0
-  vmovdqu xmm9, [rbx-0x70]                                   // end: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // end: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // end: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // end: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // end: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // end: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // end: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // end: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // end: counter block ^ round key 0
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm8, xmm8, xmm9                                     // end: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // end: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 1
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // end: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 2
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // end: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 3
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // end: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 4
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // end: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 5
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // end: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 6
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 6
-  vmovdqu xmm9, [rbx]                                        // end: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 7
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // end: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 8
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // end: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 9
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // end: AES round 10
-  vaesenclast xmm0, xmm0, xmm9                               // end: AES round 10
-  vaesenclast xmm1, xmm1, xmm9                               // end: AES round 10
-  vaesenclast xmm2, xmm2, xmm9                               // end: AES round 10
-  vaesenclast xmm3, xmm3, xmm9                               // end: AES round 10
-  vaesenclast xmm4, xmm4, xmm9                               // end: AES round 10
-  vaesenclast xmm5, xmm5, xmm9                               // end: AES round 10
-  vaesenclast xmm6, xmm6, xmm9                               // end: AES round 10
-  vaesenclast xmm7, xmm7, xmm9                               // end: AES round 10
-  vaesenclast xmm8, xmm8, xmm9                               // end: AES round 10
-  mov rax, r10                                               // end: past the whole blocks
-  shl rax, 0x04                                              // end: past the whole blocks
-  add rsi, rax                                               // end: past the whole blocks
-  add rdi, rax                                               // end: past the whole blocks
-  lea r8, [rcx+rax*2]                                        // end: past the whole blocks
-
-  // ---- lengths block ----
-  mov rax, [rbp+0x30]                                        // lengths: [bits(AAD)]64 || [bits(text)]64
-  shl rax, 0x03                                              // lengths: [bits(AAD)]64 || [bits(text)]64
-  vmovq xmm13, rax                                           // lengths: [bits(AAD)]64 || [bits(text)]64
-  mov rax, [rbp+0x18]                                        // lengths: [bits(AAD)]64 || [bits(text)]64
-  shl rax, 0x03                                              // lengths: [bits(AAD)]64 || [bits(text)]64
-  vpinsrq xmm13, xmm13, rax, 0x01                            // lengths: [bits(AAD)]64 || [bits(text)]64
-  vpshufd xmm14, xmm13, 0x4e                                 // lengths: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // lengths: low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // lengths: multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11                 // lengths: multiply
-  vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00                 // lengths: multiply
-  vpxor xmm10, xmm10, xmm15                                  // lengths: sum
-  vpxor xmm11, xmm11, xmm13                                  // lengths: sum
-  vpxor xmm12, xmm12, xmm14                                  // lengths: sum
-    cmp r10, 0x04
-  jae L(open_aes128_aesni_avx_blocks_from_4)
-    cmp r10, 0x02
-  jae L(open_aes128_aesni_avx_blocks_from_2)
-    cmp r10, 0x01
-  jae L(open_aes128_aesni_avx_blocks_1)
-  jmp L(open_aes128_aesni_avx_blocks_0)
-L(open_aes128_aesni_avx_blocks_from_2):
-    cmp r10, 0x03
-  jae L(open_aes128_aesni_avx_blocks_3)
-  jmp L(open_aes128_aesni_avx_blocks_2)
-L(open_aes128_aesni_avx_blocks_from_4):
-    cmp r10, 0x06
-  jae L(open_aes128_aesni_avx_blocks_from_6)
-    cmp r10, 0x05
-  jae L(open_aes128_aesni_avx_blocks_5)
-  jmp L(open_aes128_aesni_avx_blocks_4)
-L(open_aes128_aesni_avx_blocks_from_6):
-    cmp r10, 0x07
-  jae L(open_aes128_aesni_avx_blocks_7)
-  jmp L(open_aes128_aesni_avx_blocks_6)
-L(open_aes128_aesni_avx_blocks_7):
-
-  // ---- whole block 7 before the end ----
-  vmovdqu xmm13, [rsi-0x70]                                  // block 7 before the end: text
-  vpxor xmm7, xmm13, xmm7                                    // block 7 before the end: text
-  vmovdqu [rdi-0x70], xmm7                                   // block 7 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 7 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 7 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 7 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // block 7 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11                  // block 7 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00                  // block 7 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 7 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 7 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 7 before the end: sum
-L(open_aes128_aesni_avx_blocks_6):
-
-  // ---- whole block 6 before the end ----
-  vmovdqu xmm13, [rsi-0x60]                                  // block 6 before the end: text
-  vpxor xmm6, xmm13, xmm6                                    // block 6 before the end: text
-  vmovdqu [rdi-0x60], xmm6                                   // block 6 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 6 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 6 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 6 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // block 6 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11                  // block 6 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00                  // block 6 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 6 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 6 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 6 before the end: sum
-L(open_aes128_aesni_avx_blocks_5):
-
-  // ---- whole block 5 before the end ----
-  vmovdqu xmm13, [rsi-0x50]                                  // block 5 before the end: text
-  vpxor xmm5, xmm13, xmm5                                    // block 5 before the end: text
-  vmovdqu [rdi-0x50], xmm5                                   // block 5 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 5 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 5 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 5 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // block 5 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11                  // block 5 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00                  // block 5 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 5 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 5 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 5 before the end: sum
-L(open_aes128_aesni_avx_blocks_4):
-
-  // ---- whole block 4 before the end ----
-  vmovdqu xmm13, [rsi-0x40]                                  // block 4 before the end: text
-  vpxor xmm4, xmm13, xmm4                                    // block 4 before the end: text
-  vmovdqu [rdi-0x40], xmm4                                   // block 4 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 4 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 4 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 4 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // block 4 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11                  // block 4 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00                   // block 4 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 4 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 4 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 4 before the end: sum
-L(open_aes128_aesni_avx_blocks_3):
-
-  // ---- whole block 3 before the end ----
-  vmovdqu xmm13, [rsi-0x30]                                  // block 3 before the end: text
-  vpxor xmm3, xmm13, xmm3                                    // block 3 before the end: text
-  vmovdqu [rdi-0x30], xmm3                                   // block 3 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 3 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 3 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 3 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // block 3 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11                   // block 3 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00                   // block 3 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 3 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 3 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 3 before the end: sum
-L(open_aes128_aesni_avx_blocks_2):
-
-  // ---- whole block 2 before the end ----
-  vmovdqu xmm13, [rsi-0x20]                                  // block 2 before the end: text
-  vpxor xmm2, xmm13, xmm2                                    // block 2 before the end: text
-  vmovdqu [rdi-0x20], xmm2                                   // block 2 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 2 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 2 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 2 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // block 2 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11                   // block 2 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00                   // block 2 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 2 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 2 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 2 before the end: sum
-L(open_aes128_aesni_avx_blocks_1):
-
-  // ---- whole block 1 before the end ----
-  vmovdqu xmm13, [rsi-0x10]                                  // block 1 before the end: text
-  vpxor xmm1, xmm13, xmm1                                    // block 1 before the end: text
-  vmovdqu [rdi-0x10], xmm1                                   // block 1 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 1 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 1 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 1 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // block 1 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11                   // block 1 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00                   // block 1 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 1 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 1 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 1 before the end: sum
-L(open_aes128_aesni_avx_blocks_0):
-    test r11, r11
-  je L(open_aes128_aesni_avx_partial_end)
-    cmp r11, 0x08
-  jbe L(open_aes128_aesni_avx_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, r11d                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+r11*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes128_aesni_avx_partial_over_8_end)
-L(open_aes128_aesni_avx_partial_over_8_else):
-    cmp r11, 0x03
-  jbe L(open_aes128_aesni_avx_partial_over_8_else_over_3_else)
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+r11*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes128_aesni_avx_partial_over_8_else_over_3_end)
-L(open_aes128_aesni_avx_partial_over_8_else_over_3_else):
-    mov ecx, r11d                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+r11*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [r11*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes128_aesni_avx_partial_over_8_else_over_3_end):
-L(open_aes128_aesni_avx_partial_over_8_end):
-    vpxor xmm0, xmm13, xmm0                                  // partial block: text ^ keystream
-    vmovq rax, xmm0                                          // partial block: the first 8 bytes
-    cmp r11, 0x07
-  jbe L(open_aes128_aesni_avx_partial_over_7_else)
-    mov [rdi], rax                                           // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    vpextrq r9, xmm0, 0x01                                   // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    lea ecx, [r11*8-0x40]                                    // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    shrd rax, r9, cl                                         // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    mov [rdi+r11*1-0x08], rax                                // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    xor r9d, r9d                                             // partial block: no text stays behind
-  jmp L(open_aes128_aesni_avx_partial_over_7_end)
-L(open_aes128_aesni_avx_partial_over_7_else):
-    cmp r11, 0x03
-  jbe L(open_aes128_aesni_avx_partial_over_7_else_over_3_else)
-    mov [rdi], eax                                           // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    shr rax, cl                                              // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    mov [rdi+r11*1-0x04], eax                                // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-  jmp L(open_aes128_aesni_avx_partial_over_7_else_over_3_end)
-L(open_aes128_aesni_avx_partial_over_7_else_over_3_else):
-    mov [rdi], al                                            // partial block: 1..3 bytes: the first
-    cmp r11, 0x01
-  jbe L(open_aes128_aesni_avx_partial_over_7_else_over_3_else_over_1_end)
-    shr eax, 0x08                                            // partial block: the second
-    mov [rdi+0x01], al                                       // partial block: the second
-    cmp r11, 0x02
-  jbe L(open_aes128_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end)
-    shr eax, 0x08                                            // partial block: the third
-    mov [rdi+0x02], al                                       // partial block: the third
-L(open_aes128_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end):
-L(open_aes128_aesni_avx_partial_over_7_else_over_3_else_over_1_end):
-L(open_aes128_aesni_avx_partial_over_7_else_over_3_end):
-L(open_aes128_aesni_avx_partial_over_7_end):
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // partial block: halves exchanged
-    vpshufd xmm14, xmm13, 0x4e                               // partial block: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // partial block: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // partial block: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // partial block: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // partial block: multiply
-    vpxor xmm10, xmm10, xmm15                                // partial block: sum
-    vpxor xmm11, xmm11, xmm13                                // partial block: sum
-    vpxor xmm12, xmm12, xmm14                                // partial block: sum
-L(open_aes128_aesni_avx_partial_end):
-
-  // ---- tag ----
-  vpxor xmm12, xmm12, xmm10                                  // tag: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // tag: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // tag: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // tag: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // tag: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // tag: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // tag: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // tag: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // tag: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // tag: fold the next 64 bits
-  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // tag: GHASH
-  vpxor xmm11, xmm11, xmm8                                   // tag: T = GHASH ^ AES(J0)
-
-  // ---- compare the tags ----
-  mov rsi, [rbp+0x38]                                        // tag: the tag's length
-  mov r11, [rbp+0x40]                                        // tag: the tag's length
-  cmp r11, 0x10                                              // tag: the tag's length
-  jne L(open_aes128_aesni_avx_tag16_else)
-  vmovdqu xmm13, [rsi]                                       // tag: 16 bytes
-  jmp L(open_aes128_aesni_avx_tag16_end)
-L(open_aes128_aesni_avx_tag16_else):
-    cmp r11, 0x08
-  jbe L(open_aes128_aesni_avx_tag16_else_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, r11d                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+r11*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes128_aesni_avx_tag16_else_over_8_end)
-L(open_aes128_aesni_avx_tag16_else_over_8_else):
-    cmp r11, 0x03
-  jbe L(open_aes128_aesni_avx_tag16_else_over_8_else_over_3_else)
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+r11*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes128_aesni_avx_tag16_else_over_8_else_over_3_end)
-L(open_aes128_aesni_avx_tag16_else_over_8_else_over_3_else):
-    mov ecx, r11d                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+r11*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [r11*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes128_aesni_avx_tag16_else_over_8_else_over_3_end):
-L(open_aes128_aesni_avx_tag16_else_over_8_end):
-L(open_aes128_aesni_avx_tag16_end):
-    lea rax, [rip + L(constant_keep_bytes) + 16]             // partial block: the first n bytes, then zeros
-    sub rax, r11                                             // partial block: the first n bytes, then zeros
-    vpand xmm11, xmm11, [rax]                                // partial block: the first n bytes, then zeros
-  vpxor xmm13, xmm13, xmm11                                  // tag: zero flag: the tag is right
-  vptest xmm13, xmm13                                        // tag: zero flag: the tag is right
-  jne L(open_aes128_aesni_avx_authentic_else)
-  mov eax, 0x01                                              // tag: authentic
-  jmp L(open_aes128_aesni_avx_authentic_end)
-L(open_aes128_aesni_avx_authentic_else):
-
-  // ---- not authentic: zeros for the text ----
-  mov rdi, [rbp+0x28]                                        // wipe: nothing of the text stays
-  mov r11, [rbp+0x30]                                        // wipe: nothing of the text stays
-  vpxor xmm13, xmm13, xmm13                                  // wipe: nothing of the text stays
-    cmp r11, 0x10
-  jb L(open_aes128_aesni_avx_authentic_else_whole_end)
-L(open_aes128_aesni_avx_authentic_else_whole_block):
-  vmovdqu [rdi], xmm13                                       // wipe: 16 zeros
-  add rdi, 0x10                                              // wipe: 16 zeros
-  sub r11, 0x10                                              // wipe: whole blocks
-  cmp r11, 0x10                                              // wipe: whole blocks
-  jae L(open_aes128_aesni_avx_authentic_else_whole_block)
-L(open_aes128_aesni_avx_authentic_else_whole_end):
-    test r11, r11
-  je L(open_aes128_aesni_avx_authentic_else_rest_end)
-L(open_aes128_aesni_avx_authentic_else_rest_byte):
-  mov byte ptr [rdi], 0x00                                   // wipe: a zero
-  add rdi, 0x01                                              // wipe: a zero
-  sub r11, 0x01                                              // wipe: bytes
-  jne L(open_aes128_aesni_avx_authentic_else_rest_byte)
-L(open_aes128_aesni_avx_authentic_else_rest_end):
-    xor eax, eax                                             // tag: not authentic
-L(open_aes128_aesni_avx_authentic_end):
-
-  // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: nor in the frame
-  vmovdqu [rsp], xmm0                                        // wipe: nor in the frame
-  vmovdqu [rsp+0x10], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x20], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x30], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x40], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x50], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x60], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x70], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x80], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x90], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0xa0], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0xb0], xmm0                                   // wipe: nor in the frame
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
-  xor ecx, ecx                                               // wipe: no text in integer registers
-  xor r9d, r9d                                               // wipe: no text in integer registers
-
-  // ---- return ----
-  add rsp, 0xc0                                              // the frame
-  .cfi_def_cfa_offset 32
-  pop r14                                                    // restore
-  .cfi_def_cfa_offset 24
-  pop rbp                                                    // restore
-  .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
-  .cfi_def_cfa_offset 8
-  ret
-  .cfi_endproc
-END_FUNCTION(stitchgcm_open_aes128_aesni_avx)
-
-// ==== AES-192-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5) ====
-//
-//   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
-//   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
-//   T = AES(key, J0) ^ GHASH(AAD || 0.. || in || 0.. || [bits(AAD)]64 || [bits(in)]64)
-//   if tag is not the first tag_bytes bytes of T: out = zeros. Decrypted on the way, in one pass.
-//
-// int stitchgcm_open_aes192_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message)
-//   context: as init leaves it; any alignment
-//   message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
-//     common; out written, tag read; tag and out have no byte in common
-//   returns 1: authentic; 0: not
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
-// All 16 vector registers are zero on return, bits 128 and up too.
-// Nothing is read or written outside the buffers, not even within a block.
-// The comparison of the tags takes the same time for any difference; its verdict is public.
-// Stack: 216 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
-// Clobbers: rax rcx rdx rsi rdi r8 r9 r10 r11 xmm0..15 flags, and what the routines that it calls clobber.
-//
-// Roles:
-//   rbx: context + 112: round keys within one-byte displacements
-//   rsi, rdi: in, out
-//   rdx: whole batches of eight blocks that are left
-//   rcx: place of the power for the block after the batches; at partial blocks a shift count
-//   r8: place of the next block's power, + 128
-//   r9: batches until the next reduction
-//   r10, r11: whole blocks after the batches, bytes of the partial block
-//   rbp: message
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
-//   xmm9: round key
-//   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
-FUNCTION(stitchgcm_open_aes192_aesni_avx)
-  .cfi_startproc
-  endbr64
-  push rbx                                                   // save
-  .cfi_def_cfa_offset 16
-  .cfi_offset rbx, -16
-  push rbp                                                   // save
-  .cfi_def_cfa_offset 24
-  .cfi_offset rbp, -24
-  push r14                                                   // save
-  .cfi_def_cfa_offset 32
-  .cfi_offset r14, -32
-  sub rsp, 0xc0                                              // the frame
-  .cfi_def_cfa_offset 224
-
-  // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: context and message
-  mov rbp, rsi                                               // enter: context and message
-    cmp qword ptr [rbp+0x08], 0x0c
-  jne L(open_aes192_aesni_avx_iv12_else)
-
-  // ---- J0 ----
-  mov rax, [rbp]                                             // J0: IV || 0^31 || 1
-  vmovd xmm0, dword ptr [rax]                                // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, dword ptr [rax+0x04], 0x01             // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, dword ptr [rax+0x08], 0x02             // J0: IV || 0^31 || 1
-  mov ecx, 0x1000000                                         // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, ecx, 0x03                              // J0: IV || 0^31 || 1
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // J0: J0
-  vmovdqu [rsp], xmm0                                        // J0: J0
-  lea r14, [rip + L(constant_counter_patterns_from_2)]       // J0: the text's counters start at 2
-  jmp L(open_aes192_aesni_avx_iv12_end)
-L(open_aes192_aesni_avx_iv12_else):
-
-  // ---- J0 of an IV that is not 12 bytes long ----
-  vpxor xmm1, xmm1, xmm1                                     // J0: Y := 0
-  vmovdqu [rsp+0x10], xmm1                                   // J0: Y := 0
-  mov rdx, [rbp]                                             // J0: the IV's whole blocks
-  mov rcx, [rbp+0x08]                                        // J0: the IV's whole blocks
-  shr rcx, 0x04                                              // J0: the IV's whole blocks
-    lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
-    lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
-  call SYMBOL(stitchgcm_ghash_aesni_avx)
-  vmovdqu xmm1, [rsp+0x10]                                   // J0: Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // J0: Y
-  mov rsi, [rbp]                                             // J0: the bytes after the whole blocks
-  mov rdi, [rbp+0x08]                                        // J0: the bytes after the whole blocks
-  mov rax, rdi                                               // J0: the bytes after the whole blocks
-  and rax, 0xfffffffffffffff0                                // J0: the bytes after the whole blocks
-  add rsi, rax                                               // J0: the bytes after the whole blocks
-  and edi, 0x0f                                              // J0: the bytes after the whole blocks
-  je L(open_aes192_aesni_avx_iv12_else_partial_end)
-    cmp rdi, 0x08
-  jbe L(open_aes192_aesni_avx_iv12_else_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, edi                                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+rdi*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes192_aesni_avx_iv12_else_partial_over_8_end)
-L(open_aes192_aesni_avx_iv12_else_partial_over_8_else):
-    cmp rdi, 0x03
-  jbe L(open_aes192_aesni_avx_iv12_else_partial_over_8_else_over_3_else)
-    lea ecx, [rdi*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+rdi*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes192_aesni_avx_iv12_else_partial_over_8_else_over_3_end)
-L(open_aes192_aesni_avx_iv12_else_partial_over_8_else_over_3_else):
-    mov ecx, edi                                             // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rdi*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [rdi*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes192_aesni_avx_iv12_else_partial_over_8_else_over_3_end):
-L(open_aes192_aesni_avx_iv12_else_partial_over_8_end):
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // J0: Y ^ X
-  vpxor xmm1, xmm13, xmm1                                    // J0: Y ^ X
-  vpshufd xmm14, xmm1, 0x4e                                  // J0: multiply
-  vpxor xmm14, xmm14, xmm1                                   // J0: multiply
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00                  // J0: multiply
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11                  // J0: multiply
-  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00                 // J0: multiply
-  vpxor xmm12, xmm12, xmm10                                  // J0: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // J0: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // J0: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // J0: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // J0: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // J0: Y
-L(open_aes192_aesni_avx_iv12_else_partial_end):
-  mov rax, [rbp+0x08]                                        // J0: 0^64 || [bits(IV)]64
-  shl rax, 0x03                                              // J0: 0^64 || [bits(IV)]64
-  bswap rax                                                  // J0: 0^64 || [bits(IV)]64
-  vmovq xmm13, rax                                           // J0: 0^64 || [bits(IV)]64
-  vpslldq xmm13, xmm13, 0x08                                 // J0: 0^64 || [bits(IV)]64
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // J0: Y ^ X
-  vpxor xmm1, xmm13, xmm1                                    // J0: Y ^ X
-  vpshufd xmm14, xmm1, 0x4e                                  // J0: multiply
-  vpxor xmm14, xmm14, xmm1                                   // J0: multiply
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00                  // J0: multiply
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11                  // J0: multiply
-  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00                 // J0: multiply
-  vpxor xmm12, xmm12, xmm10                                  // J0: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // J0: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // J0: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // J0: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // J0: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // J0: Y
-  vmovdqu [rsp], xmm1                                        // J0: J0
-  vpaddd xmm0, xmm1, [rip + L(constant_counter_steps) + 16]  // J0: J0 + 1
-  lea r14, [rsp+0x40]                                        // J0: J0 + 1
-    vpslld xmm13, xmm0, 0x1d                                 // counters: r
-    vpsrld xmm13, xmm13, 0x1d                                // counters: r
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]   // counters: pattern 0
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 0
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 0
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 0
-    vmovdqu [rsp+0x40], xmm14                                // counters: pattern 0
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 1
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 1
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 1
-    vmovdqu [rsp+0x50], xmm14                                // counters: pattern 1
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 2
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 2
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 2
-    vmovdqu [rsp+0x60], xmm14                                // counters: pattern 2
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 3
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 3
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 3
-    vmovdqu [rsp+0x70], xmm14                                // counters: pattern 3
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 4
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 4
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 4
-    vmovdqu [rsp+0x80], xmm14                                // counters: pattern 4
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 5
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 5
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 5
-    vmovdqu [rsp+0x90], xmm14                                // counters: pattern 5
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 6
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 6
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 6
-    vmovdqu [rsp+0xa0], xmm14                                // counters: pattern 6
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 7
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 7
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 7
-    vmovdqu [rsp+0xb0], xmm14                                // counters: pattern 7
-L(open_aes192_aesni_avx_iv12_end):
-
-  // ---- AAD ----
-  vpxor xmm1, xmm1, xmm1                                     // AAD: Y := 0
-  mov rax, [rbp+0x18]                                        // AAD: AAD
-  test rax, rax                                              // AAD: AAD
-  je L(open_aes192_aesni_avx_aad_else)
-    cmp rax, 0x40
-  jbe L(open_aes192_aesni_avx_aad_long_end)
-
-  // ---- long AAD ----
-  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..64 bytes
-  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..64 bytes
-  shr rcx, 0x06                                              // AAD: all but the last 1..64 bytes
-  shl rcx, 0x02                                              // AAD: all but the last 1..64 bytes
-  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..64 bytes
-    lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
-    lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
-  call SYMBOL(stitchgcm_ghash_aesni_avx)
-  vmovdqu xmm1, [rsp+0x10]                                   // AAD: Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // AAD: Y
-L(open_aes192_aesni_avx_aad_long_end):
-    mov rdx, [rbp+0x30]                                      // lengths: bytes = 128 batches + 16 whole + partial
-    mov r11d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    mov r10d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    and r11d, 0x0f                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
-    and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-  mov rax, [rbp+0x18]                                        // AAD: the last 1..64 bytes of AAD
-  lea rdi, [rax-0x01]                                        // AAD: the last 1..64 bytes of AAD
-  and edi, 0x3f                                              // AAD: the last 1..64 bytes of AAD
-  add edi, 0x01                                              // AAD: the last 1..64 bytes of AAD
-  mov rsi, [rbp+0x10]                                        // AAD: the last 1..64 bytes of AAD
-  add rsi, rax                                               // AAD: the last 1..64 bytes of AAD
-  sub rsi, rdi                                               // AAD: the last 1..64 bytes of AAD
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-  lea eax, [rdi+0x0f]                                        // AAD: blocks of AAD
-  shr eax, 0x04                                              // AAD: blocks of AAD
-  lea r9, [rax+rdx*8]                                        // AAD: blocks left to hash, the lengths included
-  lea r9, [r9+r10*1+0x01]                                    // AAD: blocks left to hash, the lengths included
-  cmp r11, 0x01                                              // AAD: blocks left to hash, the lengths included
-  sbb r9, 0xffffffffffffffff                                 // AAD: blocks left to hash, the lengths included
-  cmp rdx, 0x03                                              // AAD: a power for each block, or for the AAD alone
-  cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
-  neg r9                                                     // AAD: the power of the first block
-  shl r9, 0x05                                               // AAD: the power of the first block
-  lea r8, [rbx+r9*1+0x650]                                   // AAD: the power of the first block
-    cmp rdi, 0x10
-  jb L(open_aes192_aesni_avx_aad_whole_end)
-L(open_aes192_aesni_avx_aad_whole_block):
-  vmovdqu xmm13, [rsi]                                       // AAD: X
-  add rsi, 0x10                                              // AAD: X
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // AAD: X ^ Y
-  vpxor xmm13, xmm13, xmm1                                   // AAD: X ^ Y
-  vpxor xmm1, xmm1, xmm1                                     // AAD: X ^ Y
-  vpshufd xmm14, xmm13, 0x4e                                 // AAD: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // AAD: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // AAD: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // AAD: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // AAD: multiply
-  vpxor xmm10, xmm10, xmm15                                  // AAD: sum
-  vpxor xmm11, xmm11, xmm13                                  // AAD: sum
-  vpxor xmm12, xmm12, xmm14                                  // AAD: sum
-  add r8, 0x20                                               // AAD: the next power
-  sub rdi, 0x10                                              // AAD: whole blocks of AAD
-  cmp rdi, 0x10                                              // AAD: whole blocks of AAD
-  jae L(open_aes192_aesni_avx_aad_whole_block)
-L(open_aes192_aesni_avx_aad_whole_end):
-    test rdi, rdi
-  je L(open_aes192_aesni_avx_aad_partial_end)
-    cmp rdi, 0x08
-  jbe L(open_aes192_aesni_avx_aad_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, edi                                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+rdi*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes192_aesni_avx_aad_partial_over_8_end)
-L(open_aes192_aesni_avx_aad_partial_over_8_else):
-    cmp rdi, 0x03
-  jbe L(open_aes192_aesni_avx_aad_partial_over_8_else_over_3_else)
-    lea ecx, [rdi*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+rdi*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes192_aesni_avx_aad_partial_over_8_else_over_3_end)
-L(open_aes192_aesni_avx_aad_partial_over_8_else_over_3_else):
-    mov ecx, edi                                             // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rdi*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [rdi*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes192_aesni_avx_aad_partial_over_8_else_over_3_end):
-L(open_aes192_aesni_avx_aad_partial_over_8_end):
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // AAD: X ^ Y
-  vpxor xmm13, xmm13, xmm1                                   // AAD: X ^ Y
-  vpxor xmm1, xmm1, xmm1                                     // AAD: X ^ Y
-  vpshufd xmm14, xmm13, 0x4e                                 // AAD: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // AAD: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // AAD: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // AAD: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // AAD: multiply
-  vpxor xmm10, xmm10, xmm15                                  // AAD: sum
-  vpxor xmm11, xmm11, xmm13                                  // AAD: sum
-  vpxor xmm12, xmm12, xmm14                                  // AAD: sum
-  add r8, 0x20                                               // AAD: the next power
-L(open_aes192_aesni_avx_aad_partial_end):
-    lea rax, [rbx+0x650]                                     // was H the last power?
-    cmp r8, rax                                              // was H the last power?
-  jne L(open_aes192_aesni_avx_aad_alone_end)
-  vpxor xmm12, xmm12, xmm10                                  // AAD: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // AAD: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // AAD: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // AAD: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // AAD: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // AAD: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // AAD: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // AAD: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // AAD: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // AAD: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // AAD: Y
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-L(open_aes192_aesni_avx_aad_alone_end):
-  jmp L(open_aes192_aesni_avx_aad_end)
-L(open_aes192_aesni_avx_aad_else):
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-    mov rdx, [rbp+0x30]                                      // lengths: bytes = 128 batches + 16 whole + partial
-    mov r11d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    mov r10d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    and r11d, 0x0f                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
-    and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-L(open_aes192_aesni_avx_aad_end):
-    lea rcx, [r10+0x01]                                      // lengths: blocks after the batches: whole + (partial > 0) + 1
-    cmp r11, 0x01                                            // lengths: blocks after the batches: whole + (partial > 0) + 1
-    sbb rcx, 0xffffffffffffffff                              // lengths: blocks after the batches: whole + (partial > 0) + 1
-    neg rcx                                                  // lengths: the power of the first of them
-    shl rcx, 0x05                                            // lengths: the power of the first of them
-    lea rcx, [rbx+rcx*1+0x650]                               // lengths: the power of the first of them
-    mov rsi, [rbp+0x20]                                      // lengths: text
-    mov rdi, [rbp+0x28]                                      // lengths: text
-
-  // ---- text ----
-  vmovdqu xmm0, [rsp]                                        // text: J0 + 1
-  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps) + 16]  // text: J0 + 1
-    test rdx, rdx
-  je L(open_aes192_aesni_avx_batches_end)
+  jmp L(open_aesni_avx_batches_aes128_end)
+L(open_aesni_avx_batches_aes128_else):
+  cmp dword ptr [rbx+0x90], 0x0c
+  jne L(open_aesni_avx_batches_aes128_else_aes192_else)
   call SYMBOL(stitchgcm_decrypt_batches_aes192_aesni_avx)
-L(open_aes192_aesni_avx_batches_end):
-
-  // ---- keystream of the end, and of J0 ----
-  vmovd xmm13, r10d                                          // end: counter + whole
-  vpaddd xmm0, xmm0, xmm13                                   // end: counter + whole
-  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // end: 1 before the end
-  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // end: 2 before the end
-  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // end: 3 before the end
-  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // end: 4 before the end
-  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // end: 5 before the end
-  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // end: 6 before the end
-  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // end: 7 before the end
-  vmovdqu xmm8, [rsp]                                        // end: J0
-  vmovdqu xmm9, [rbx-0x70]                                   // end: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // end: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // end: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // end: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // end: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // end: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // end: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // end: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // end: counter block ^ round key 0
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm8, xmm8, xmm9                                     // end: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // end: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 1
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // end: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 2
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // end: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 3
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // end: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 4
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // end: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 5
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // end: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 6
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 6
-  vmovdqu xmm9, [rbx]                                        // end: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 7
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // end: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 8
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // end: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 9
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // end: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 10
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // end: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 11
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // end: AES round 12
-  vaesenclast xmm0, xmm0, xmm9                               // end: AES round 12
-  vaesenclast xmm1, xmm1, xmm9                               // end: AES round 12
-  vaesenclast xmm2, xmm2, xmm9                               // end: AES round 12
-  vaesenclast xmm3, xmm3, xmm9                               // end: AES round 12
-  vaesenclast xmm4, xmm4, xmm9                               // end: AES round 12
-  vaesenclast xmm5, xmm5, xmm9                               // end: AES round 12
-  vaesenclast xmm6, xmm6, xmm9                               // end: AES round 12
-  vaesenclast xmm7, xmm7, xmm9                               // end: AES round 12
-  vaesenclast xmm8, xmm8, xmm9                               // end: AES round 12
-  mov rax, r10                                               // end: past the whole blocks
-  shl rax, 0x04                                              // end: past the whole blocks
-  add rsi, rax                                               // end: past the whole blocks
-  add rdi, rax                                               // end: past the whole blocks
-  lea r8, [rcx+rax*2]                                        // end: past the whole blocks
-
-  // ---- lengths block ----
-  mov rax, [rbp+0x30]                                        // lengths: [bits(AAD)]64 || [bits(text)]64
-  shl rax, 0x03                                              // lengths: [bits(AAD)]64 || [bits(text)]64
-  vmovq xmm13, rax                                           // lengths: [bits(AAD)]64 || [bits(text)]64
-  mov rax, [rbp+0x18]                                        // lengths: [bits(AAD)]64 || [bits(text)]64
-  shl rax, 0x03                                              // lengths: [bits(AAD)]64 || [bits(text)]64
-  vpinsrq xmm13, xmm13, rax, 0x01                            // lengths: [bits(AAD)]64 || [bits(text)]64
-  vpshufd xmm14, xmm13, 0x4e                                 // lengths: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // lengths: low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // lengths: multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11                 // lengths: multiply
-  vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00                 // lengths: multiply
-  vpxor xmm10, xmm10, xmm15                                  // lengths: sum
-  vpxor xmm11, xmm11, xmm13                                  // lengths: sum
-  vpxor xmm12, xmm12, xmm14                                  // lengths: sum
-    cmp r10, 0x04
-  jae L(open_aes192_aesni_avx_blocks_from_4)
-    cmp r10, 0x02
-  jae L(open_aes192_aesni_avx_blocks_from_2)
-    cmp r10, 0x01
-  jae L(open_aes192_aesni_avx_blocks_1)
-  jmp L(open_aes192_aesni_avx_blocks_0)
-L(open_aes192_aesni_avx_blocks_from_2):
-    cmp r10, 0x03
-  jae L(open_aes192_aesni_avx_blocks_3)
-  jmp L(open_aes192_aesni_avx_blocks_2)
-L(open_aes192_aesni_avx_blocks_from_4):
-    cmp r10, 0x06
-  jae L(open_aes192_aesni_avx_blocks_from_6)
-    cmp r10, 0x05
-  jae L(open_aes192_aesni_avx_blocks_5)
-  jmp L(open_aes192_aesni_avx_blocks_4)
-L(open_aes192_aesni_avx_blocks_from_6):
-    cmp r10, 0x07
-  jae L(open_aes192_aesni_avx_blocks_7)
-  jmp L(open_aes192_aesni_avx_blocks_6)
-L(open_aes192_aesni_avx_blocks_7):
-
-  // ---- whole block 7 before the end ----
-  vmovdqu xmm13, [rsi-0x70]                                  // block 7 before the end: text
-  vpxor xmm7, xmm13, xmm7                                    // block 7 before the end: text
-  vmovdqu [rdi-0x70], xmm7                                   // block 7 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 7 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 7 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 7 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // block 7 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11                  // block 7 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00                  // block 7 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 7 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 7 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 7 before the end: sum
-L(open_aes192_aesni_avx_blocks_6):
-
-  // ---- whole block 6 before the end ----
-  vmovdqu xmm13, [rsi-0x60]                                  // block 6 before the end: text
-  vpxor xmm6, xmm13, xmm6                                    // block 6 before the end: text
-  vmovdqu [rdi-0x60], xmm6                                   // block 6 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 6 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 6 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 6 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // block 6 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11                  // block 6 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00                  // block 6 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 6 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 6 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 6 before the end: sum
-L(open_aes192_aesni_avx_blocks_5):
-
-  // ---- whole block 5 before the end ----
-  vmovdqu xmm13, [rsi-0x50]                                  // block 5 before the end: text
-  vpxor xmm5, xmm13, xmm5                                    // block 5 before the end: text
-  vmovdqu [rdi-0x50], xmm5                                   // block 5 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 5 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 5 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 5 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // block 5 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11                  // block 5 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00                  // block 5 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 5 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 5 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 5 before the end: sum
-L(open_aes192_aesni_avx_blocks_4):
-
-  // ---- whole block 4 before the end ----
-  vmovdqu xmm13, [rsi-0x40]                                  // block 4 before the end: text
-  vpxor xmm4, xmm13, xmm4                                    // block 4 before the end: text
-  vmovdqu [rdi-0x40], xmm4                                   // block 4 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 4 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 4 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 4 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // block 4 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11                  // block 4 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00                   // block 4 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 4 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 4 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 4 before the end: sum
-L(open_aes192_aesni_avx_blocks_3):
-
-  // ---- whole block 3 before the end ----
-  vmovdqu xmm13, [rsi-0x30]                                  // block 3 before the end: text
-  vpxor xmm3, xmm13, xmm3                                    // block 3 before the end: text
-  vmovdqu [rdi-0x30], xmm3                                   // block 3 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 3 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 3 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 3 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // block 3 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11                   // block 3 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00                   // block 3 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 3 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 3 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 3 before the end: sum
-L(open_aes192_aesni_avx_blocks_2):
-
-  // ---- whole block 2 before the end ----
-  vmovdqu xmm13, [rsi-0x20]                                  // block 2 before the end: text
-  vpxor xmm2, xmm13, xmm2                                    // block 2 before the end: text
-  vmovdqu [rdi-0x20], xmm2                                   // block 2 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 2 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 2 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 2 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // block 2 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11                   // block 2 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00                   // block 2 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 2 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 2 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 2 before the end: sum
-L(open_aes192_aesni_avx_blocks_1):
-
-  // ---- whole block 1 before the end ----
-  vmovdqu xmm13, [rsi-0x10]                                  // block 1 before the end: text
-  vpxor xmm1, xmm13, xmm1                                    // block 1 before the end: text
-  vmovdqu [rdi-0x10], xmm1                                   // block 1 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 1 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 1 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 1 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // block 1 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11                   // block 1 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00                   // block 1 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 1 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 1 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 1 before the end: sum
-L(open_aes192_aesni_avx_blocks_0):
-    test r11, r11
-  je L(open_aes192_aesni_avx_partial_end)
-    cmp r11, 0x08
-  jbe L(open_aes192_aesni_avx_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, r11d                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+r11*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes192_aesni_avx_partial_over_8_end)
-L(open_aes192_aesni_avx_partial_over_8_else):
-    cmp r11, 0x03
-  jbe L(open_aes192_aesni_avx_partial_over_8_else_over_3_else)
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+r11*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes192_aesni_avx_partial_over_8_else_over_3_end)
-L(open_aes192_aesni_avx_partial_over_8_else_over_3_else):
-    mov ecx, r11d                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+r11*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [r11*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes192_aesni_avx_partial_over_8_else_over_3_end):
-L(open_aes192_aesni_avx_partial_over_8_end):
-    vpxor xmm0, xmm13, xmm0                                  // partial block: text ^ keystream
-    vmovq rax, xmm0                                          // partial block: the first 8 bytes
-    cmp r11, 0x07
-  jbe L(open_aes192_aesni_avx_partial_over_7_else)
-    mov [rdi], rax                                           // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    vpextrq r9, xmm0, 0x01                                   // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    lea ecx, [r11*8-0x40]                                    // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    shrd rax, r9, cl                                         // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    mov [rdi+r11*1-0x08], rax                                // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    xor r9d, r9d                                             // partial block: no text stays behind
-  jmp L(open_aes192_aesni_avx_partial_over_7_end)
-L(open_aes192_aesni_avx_partial_over_7_else):
-    cmp r11, 0x03
-  jbe L(open_aes192_aesni_avx_partial_over_7_else_over_3_else)
-    mov [rdi], eax                                           // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    shr rax, cl                                              // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    mov [rdi+r11*1-0x04], eax                                // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-  jmp L(open_aes192_aesni_avx_partial_over_7_else_over_3_end)
-L(open_aes192_aesni_avx_partial_over_7_else_over_3_else):
-    mov [rdi], al                                            // partial block: 1..3 bytes: the first
-    cmp r11, 0x01
-  jbe L(open_aes192_aesni_avx_partial_over_7_else_over_3_else_over_1_end)
-    shr eax, 0x08                                            // partial block: the second
-    mov [rdi+0x01], al                                       // partial block: the second
-    cmp r11, 0x02
-  jbe L(open_aes192_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end)
-    shr eax, 0x08                                            // partial block: the third
-    mov [rdi+0x02], al                                       // partial block: the third
-L(open_aes192_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end):
-L(open_aes192_aesni_avx_partial_over_7_else_over_3_else_over_1_end):
-L(open_aes192_aesni_avx_partial_over_7_else_over_3_end):
-L(open_aes192_aesni_avx_partial_over_7_end):
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // partial block: halves exchanged
-    vpshufd xmm14, xmm13, 0x4e                               // partial block: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // partial block: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // partial block: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // partial block: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // partial block: multiply
-    vpxor xmm10, xmm10, xmm15                                // partial block: sum
-    vpxor xmm11, xmm11, xmm13                                // partial block: sum
-    vpxor xmm12, xmm12, xmm14                                // partial block: sum
-L(open_aes192_aesni_avx_partial_end):
-
-  // ---- tag ----
-  vpxor xmm12, xmm12, xmm10                                  // tag: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // tag: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // tag: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // tag: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // tag: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // tag: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // tag: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // tag: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // tag: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // tag: fold the next 64 bits
-  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // tag: GHASH
-  vpxor xmm11, xmm11, xmm8                                   // tag: T = GHASH ^ AES(J0)
-
-  // ---- compare the tags ----
-  mov rsi, [rbp+0x38]                                        // tag: the tag's length
-  mov r11, [rbp+0x40]                                        // tag: the tag's length
-  cmp r11, 0x10                                              // tag: the tag's length
-  jne L(open_aes192_aesni_avx_tag16_else)
-  vmovdqu xmm13, [rsi]                                       // tag: 16 bytes
-  jmp L(open_aes192_aesni_avx_tag16_end)
-L(open_aes192_aesni_avx_tag16_else):
-    cmp r11, 0x08
-  jbe L(open_aes192_aesni_avx_tag16_else_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, r11d                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+r11*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes192_aesni_avx_tag16_else_over_8_end)
-L(open_aes192_aesni_avx_tag16_else_over_8_else):
-    cmp r11, 0x03
-  jbe L(open_aes192_aesni_avx_tag16_else_over_8_else_over_3_else)
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+r11*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes192_aesni_avx_tag16_else_over_8_else_over_3_end)
-L(open_aes192_aesni_avx_tag16_else_over_8_else_over_3_else):
-    mov ecx, r11d                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+r11*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [r11*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes192_aesni_avx_tag16_else_over_8_else_over_3_end):
-L(open_aes192_aesni_avx_tag16_else_over_8_end):
-L(open_aes192_aesni_avx_tag16_end):
-    lea rax, [rip + L(constant_keep_bytes) + 16]             // partial block: the first n bytes, then zeros
-    sub rax, r11                                             // partial block: the first n bytes, then zeros
-    vpand xmm11, xmm11, [rax]                                // partial block: the first n bytes, then zeros
-  vpxor xmm13, xmm13, xmm11                                  // tag: zero flag: the tag is right
-  vptest xmm13, xmm13                                        // tag: zero flag: the tag is right
-  jne L(open_aes192_aesni_avx_authentic_else)
-  mov eax, 0x01                                              // tag: authentic
-  jmp L(open_aes192_aesni_avx_authentic_end)
-L(open_aes192_aesni_avx_authentic_else):
-
-  // ---- not authentic: zeros for the text ----
-  mov rdi, [rbp+0x28]                                        // wipe: nothing of the text stays
-  mov r11, [rbp+0x30]                                        // wipe: nothing of the text stays
-  vpxor xmm13, xmm13, xmm13                                  // wipe: nothing of the text stays
-    cmp r11, 0x10
-  jb L(open_aes192_aesni_avx_authentic_else_whole_end)
-L(open_aes192_aesni_avx_authentic_else_whole_block):
-  vmovdqu [rdi], xmm13                                       // wipe: 16 zeros
-  add rdi, 0x10                                              // wipe: 16 zeros
-  sub r11, 0x10                                              // wipe: whole blocks
-  cmp r11, 0x10                                              // wipe: whole blocks
-  jae L(open_aes192_aesni_avx_authentic_else_whole_block)
-L(open_aes192_aesni_avx_authentic_else_whole_end):
-    test r11, r11
-  je L(open_aes192_aesni_avx_authentic_else_rest_end)
-L(open_aes192_aesni_avx_authentic_else_rest_byte):
-  mov byte ptr [rdi], 0x00                                   // wipe: a zero
-  add rdi, 0x01                                              // wipe: a zero
-  sub r11, 0x01                                              // wipe: bytes
-  jne L(open_aes192_aesni_avx_authentic_else_rest_byte)
-L(open_aes192_aesni_avx_authentic_else_rest_end):
-    xor eax, eax                                             // tag: not authentic
-L(open_aes192_aesni_avx_authentic_end):
-
-  // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: nor in the frame
-  vmovdqu [rsp], xmm0                                        // wipe: nor in the frame
-  vmovdqu [rsp+0x10], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x20], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x30], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x40], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x50], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x60], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x70], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x80], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x90], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0xa0], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0xb0], xmm0                                   // wipe: nor in the frame
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
-  xor ecx, ecx                                               // wipe: no text in integer registers
-  xor r9d, r9d                                               // wipe: no text in integer registers
-
-  // ---- return ----
-  add rsp, 0xc0                                              // the frame
-  .cfi_def_cfa_offset 32
-  pop r14                                                    // restore
-  .cfi_def_cfa_offset 24
-  pop rbp                                                    // restore
-  .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
-  .cfi_def_cfa_offset 8
-  ret
-  .cfi_endproc
-END_FUNCTION(stitchgcm_open_aes192_aesni_avx)
-
-// ==== AES-256-GCM, one message: authenticated decryption (SP 800-38D, algorithm 5) ====
-//
-//   H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)
-//   out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count
-//   T = AES(key, J0) ^ GHASH(AAD || 0.. || in || 0.. || [bits(AAD)]64 || [bits(in)]64)
-//   if tag is not the first tag_bytes bytes of T: out = zeros. Decrypted on the way, in one pass.
-//
-// int stitchgcm_open_aes256_aesni_avx(const stitchgcm_context *context, const stitchgcm_message *message)
-//   context: as init leaves it; any alignment
-//   message: iv_bytes >= 1; aad_bytes < 2^61; bytes <= 2^36 - 32; tag_bytes 4, 8 or 12..16; in = out or no byte in
-//     common; out written, tag read; tag and out have no byte in common
-//   returns 1: authentic; 0: not
-// Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.
-// All 16 vector registers are zero on return, bits 128 and up too.
-// Nothing is read or written outside the buffers, not even within a block.
-// The comparison of the tags takes the same time for any difference; its verdict is public.
-// Stack: 216 bytes below the return address. CPU features: AES AVX PCLMULQDQ.
-// Clobbers: rax rcx rdx rsi rdi r8 r9 r10 r11 xmm0..15 flags, and what the routines that it calls clobber.
-//
-// Roles:
-//   rbx: context + 112: round keys within one-byte displacements
-//   rsi, rdi: in, out
-//   rdx: whole batches of eight blocks that are left
-//   rcx: place of the power for the block after the batches; at partial blocks a shift count
-//   r8: place of the next block's power, + 128
-//   r9: batches until the next reduction
-//   r10, r11: whole blocks after the batches, bytes of the partial block
-//   rbp: message
-//   xmm0..7: AES states of eight blocks, oldest first
-//   xmm8: round key of every second chain in a batch; at the end the state of J0
-//   xmm9: round key
-//   xmm10, 11, 12: GHASH's sums low, high and middle, not reduced
-//   xmm13, 14, 15: one product: block, low ^ high of it, scratch
-FUNCTION(stitchgcm_open_aes256_aesni_avx)
-  .cfi_startproc
-  endbr64
-  push rbx                                                   // save
-  .cfi_def_cfa_offset 16
-  .cfi_offset rbx, -16
-  push rbp                                                   // save
-  .cfi_def_cfa_offset 24
-  .cfi_offset rbp, -24
-  push r14                                                   // save
-  .cfi_def_cfa_offset 32
-  .cfi_offset r14, -32
-  sub rsp, 0xc0                                              // the frame
-  .cfi_def_cfa_offset 224
-
-  // ---- enter ----
-  lea rbx, [rdi+0x70]                                        // enter: context and message
-  mov rbp, rsi                                               // enter: context and message
-    cmp qword ptr [rbp+0x08], 0x0c
-  jne L(open_aes256_aesni_avx_iv12_else)
-
-  // ---- J0 ----
-  mov rax, [rbp]                                             // J0: IV || 0^31 || 1
-  vmovd xmm0, dword ptr [rax]                                // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, dword ptr [rax+0x04], 0x01             // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, dword ptr [rax+0x08], 0x02             // J0: IV || 0^31 || 1
-  mov ecx, 0x1000000                                         // J0: IV || 0^31 || 1
-  vpinsrd xmm0, xmm0, ecx, 0x03                              // J0: IV || 0^31 || 1
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // J0: J0
-  vmovdqu [rsp], xmm0                                        // J0: J0
-  lea r14, [rip + L(constant_counter_patterns_from_2)]       // J0: the text's counters start at 2
-  jmp L(open_aes256_aesni_avx_iv12_end)
-L(open_aes256_aesni_avx_iv12_else):
-
-  // ---- J0 of an IV that is not 12 bytes long ----
-  vpxor xmm1, xmm1, xmm1                                     // J0: Y := 0
-  vmovdqu [rsp+0x10], xmm1                                   // J0: Y := 0
-  mov rdx, [rbp]                                             // J0: the IV's whole blocks
-  mov rcx, [rbp+0x08]                                        // J0: the IV's whole blocks
-  shr rcx, 0x04                                              // J0: the IV's whole blocks
-    lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
-    lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
-  call SYMBOL(stitchgcm_ghash_aesni_avx)
-  vmovdqu xmm1, [rsp+0x10]                                   // J0: Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // J0: Y
-  mov rsi, [rbp]                                             // J0: the bytes after the whole blocks
-  mov rdi, [rbp+0x08]                                        // J0: the bytes after the whole blocks
-  mov rax, rdi                                               // J0: the bytes after the whole blocks
-  and rax, 0xfffffffffffffff0                                // J0: the bytes after the whole blocks
-  add rsi, rax                                               // J0: the bytes after the whole blocks
-  and edi, 0x0f                                              // J0: the bytes after the whole blocks
-  je L(open_aes256_aesni_avx_iv12_else_partial_end)
-    cmp rdi, 0x08
-  jbe L(open_aes256_aesni_avx_iv12_else_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, edi                                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+rdi*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes256_aesni_avx_iv12_else_partial_over_8_end)
-L(open_aes256_aesni_avx_iv12_else_partial_over_8_else):
-    cmp rdi, 0x03
-  jbe L(open_aes256_aesni_avx_iv12_else_partial_over_8_else_over_3_else)
-    lea ecx, [rdi*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+rdi*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes256_aesni_avx_iv12_else_partial_over_8_else_over_3_end)
-L(open_aes256_aesni_avx_iv12_else_partial_over_8_else_over_3_else):
-    mov ecx, edi                                             // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rdi*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [rdi*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes256_aesni_avx_iv12_else_partial_over_8_else_over_3_end):
-L(open_aes256_aesni_avx_iv12_else_partial_over_8_end):
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // J0: Y ^ X
-  vpxor xmm1, xmm13, xmm1                                    // J0: Y ^ X
-  vpshufd xmm14, xmm1, 0x4e                                  // J0: multiply
-  vpxor xmm14, xmm14, xmm1                                   // J0: multiply
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00                  // J0: multiply
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11                  // J0: multiply
-  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00                 // J0: multiply
-  vpxor xmm12, xmm12, xmm10                                  // J0: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // J0: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // J0: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // J0: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // J0: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // J0: Y
-L(open_aes256_aesni_avx_iv12_else_partial_end):
-  mov rax, [rbp+0x08]                                        // J0: 0^64 || [bits(IV)]64
-  shl rax, 0x03                                              // J0: 0^64 || [bits(IV)]64
-  bswap rax                                                  // J0: 0^64 || [bits(IV)]64
-  vmovq xmm13, rax                                           // J0: 0^64 || [bits(IV)]64
-  vpslldq xmm13, xmm13, 0x08                                 // J0: 0^64 || [bits(IV)]64
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // J0: Y ^ X
-  vpxor xmm1, xmm13, xmm1                                    // J0: Y ^ X
-  vpshufd xmm14, xmm1, 0x4e                                  // J0: multiply
-  vpxor xmm14, xmm14, xmm1                                   // J0: multiply
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00                  // J0: multiply
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11                  // J0: multiply
-  vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00                 // J0: multiply
-  vpxor xmm12, xmm12, xmm10                                  // J0: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // J0: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // J0: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // J0: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // J0: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // J0: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // J0: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // J0: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // J0: Y
-  vmovdqu [rsp], xmm1                                        // J0: J0
-  vpaddd xmm0, xmm1, [rip + L(constant_counter_steps) + 16]  // J0: J0 + 1
-  lea r14, [rsp+0x40]                                        // J0: J0 + 1
-    vpslld xmm13, xmm0, 0x1d                                 // counters: r
-    vpsrld xmm13, xmm13, 0x1d                                // counters: r
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps)]   // counters: pattern 0
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 0
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 0
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 0
-    vmovdqu [rsp+0x40], xmm14                                // counters: pattern 0
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 16] // counters: pattern 1
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 1
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 1
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 1
-    vmovdqu [rsp+0x50], xmm14                                // counters: pattern 1
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 32] // counters: pattern 2
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 2
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 2
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 2
-    vmovdqu [rsp+0x60], xmm14                                // counters: pattern 2
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 48] // counters: pattern 3
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 3
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 3
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 3
-    vmovdqu [rsp+0x70], xmm14                                // counters: pattern 3
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 64] // counters: pattern 4
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 4
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 4
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 4
-    vmovdqu [rsp+0x80], xmm14                                // counters: pattern 4
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 80] // counters: pattern 5
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 5
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 5
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 5
-    vmovdqu [rsp+0x90], xmm14                                // counters: pattern 5
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 96] // counters: pattern 6
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 6
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 6
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 6
-    vmovdqu [rsp+0xa0], xmm14                                // counters: pattern 6
-    vpaddd xmm14, xmm13, [rip + L(constant_counter_steps) + 112] // counters: pattern 7
-    vpslld xmm14, xmm14, 0x1c                                // counters: pattern 7
-    vpsrad xmm14, xmm14, 0x1c                                // counters: pattern 7
-    vpshufb xmm14, xmm14, [rip + L(constant_byte_reverse)]   // counters: pattern 7
-    vmovdqu [rsp+0xb0], xmm14                                // counters: pattern 7
-L(open_aes256_aesni_avx_iv12_end):
-
-  // ---- AAD ----
-  vpxor xmm1, xmm1, xmm1                                     // AAD: Y := 0
-  mov rax, [rbp+0x18]                                        // AAD: AAD
-  test rax, rax                                              // AAD: AAD
-  je L(open_aes256_aesni_avx_aad_else)
-    cmp rax, 0x40
-  jbe L(open_aes256_aesni_avx_aad_long_end)
-
-  // ---- long AAD ----
-  vmovdqu [rsp+0x10], xmm1                                   // AAD: all but the last 1..64 bytes
-  lea rcx, [rax-0x01]                                        // AAD: all but the last 1..64 bytes
-  shr rcx, 0x06                                              // AAD: all but the last 1..64 bytes
-  shl rcx, 0x02                                              // AAD: all but the last 1..64 bytes
-  mov rdx, [rbp+0x10]                                        // AAD: all but the last 1..64 bytes
-    lea rdi, [rbx-0x70]                                      // call: GHASH of whole blocks
-    lea rsi, [rsp+0x10]                                      // call: GHASH of whole blocks
-  call SYMBOL(stitchgcm_ghash_aesni_avx)
-  vmovdqu xmm1, [rsp+0x10]                                   // AAD: Y
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // AAD: Y
-L(open_aes256_aesni_avx_aad_long_end):
-    mov rdx, [rbp+0x30]                                      // lengths: bytes = 128 batches + 16 whole + partial
-    mov r11d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    mov r10d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    and r11d, 0x0f                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
-    and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-  mov rax, [rbp+0x18]                                        // AAD: the last 1..64 bytes of AAD
-  lea rdi, [rax-0x01]                                        // AAD: the last 1..64 bytes of AAD
-  and edi, 0x3f                                              // AAD: the last 1..64 bytes of AAD
-  add edi, 0x01                                              // AAD: the last 1..64 bytes of AAD
-  mov rsi, [rbp+0x10]                                        // AAD: the last 1..64 bytes of AAD
-  add rsi, rax                                               // AAD: the last 1..64 bytes of AAD
-  sub rsi, rdi                                               // AAD: the last 1..64 bytes of AAD
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-  lea eax, [rdi+0x0f]                                        // AAD: blocks of AAD
-  shr eax, 0x04                                              // AAD: blocks of AAD
-  lea r9, [rax+rdx*8]                                        // AAD: blocks left to hash, the lengths included
-  lea r9, [r9+r10*1+0x01]                                    // AAD: blocks left to hash, the lengths included
-  cmp r11, 0x01                                              // AAD: blocks left to hash, the lengths included
-  sbb r9, 0xffffffffffffffff                                 // AAD: blocks left to hash, the lengths included
-  cmp rdx, 0x03                                              // AAD: a power for each block, or for the AAD alone
-  cmovnbe r9, rax                                            // AAD: a power for each block, or for the AAD alone
-  neg r9                                                     // AAD: the power of the first block
-  shl r9, 0x05                                               // AAD: the power of the first block
-  lea r8, [rbx+r9*1+0x650]                                   // AAD: the power of the first block
-    cmp rdi, 0x10
-  jb L(open_aes256_aesni_avx_aad_whole_end)
-L(open_aes256_aesni_avx_aad_whole_block):
-  vmovdqu xmm13, [rsi]                                       // AAD: X
-  add rsi, 0x10                                              // AAD: X
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // AAD: X ^ Y
-  vpxor xmm13, xmm13, xmm1                                   // AAD: X ^ Y
-  vpxor xmm1, xmm1, xmm1                                     // AAD: X ^ Y
-  vpshufd xmm14, xmm13, 0x4e                                 // AAD: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // AAD: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // AAD: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // AAD: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // AAD: multiply
-  vpxor xmm10, xmm10, xmm15                                  // AAD: sum
-  vpxor xmm11, xmm11, xmm13                                  // AAD: sum
-  vpxor xmm12, xmm12, xmm14                                  // AAD: sum
-  add r8, 0x20                                               // AAD: the next power
-  sub rdi, 0x10                                              // AAD: whole blocks of AAD
-  cmp rdi, 0x10                                              // AAD: whole blocks of AAD
-  jae L(open_aes256_aesni_avx_aad_whole_block)
-L(open_aes256_aesni_avx_aad_whole_end):
-    test rdi, rdi
-  je L(open_aes256_aesni_avx_aad_partial_end)
-    cmp rdi, 0x08
-  jbe L(open_aes256_aesni_avx_aad_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, edi                                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+rdi*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes256_aesni_avx_aad_partial_over_8_end)
-L(open_aes256_aesni_avx_aad_partial_over_8_else):
-    cmp rdi, 0x03
-  jbe L(open_aes256_aesni_avx_aad_partial_over_8_else_over_3_else)
-    lea ecx, [rdi*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+rdi*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes256_aesni_avx_aad_partial_over_8_else_over_3_end)
-L(open_aes256_aesni_avx_aad_partial_over_8_else_over_3_else):
-    mov ecx, edi                                             // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rdi*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [rdi*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes256_aesni_avx_aad_partial_over_8_else_over_3_end):
-L(open_aes256_aesni_avx_aad_partial_over_8_end):
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // AAD: X ^ Y
-  vpxor xmm13, xmm13, xmm1                                   // AAD: X ^ Y
-  vpxor xmm1, xmm1, xmm1                                     // AAD: X ^ Y
-  vpshufd xmm14, xmm13, 0x4e                                 // AAD: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // AAD: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // AAD: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                   // AAD: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                   // AAD: multiply
-  vpxor xmm10, xmm10, xmm15                                  // AAD: sum
-  vpxor xmm11, xmm11, xmm13                                  // AAD: sum
-  vpxor xmm12, xmm12, xmm14                                  // AAD: sum
-  add r8, 0x20                                               // AAD: the next power
-L(open_aes256_aesni_avx_aad_partial_end):
-    lea rax, [rbx+0x650]                                     // was H the last power?
-    cmp r8, rax                                              // was H the last power?
-  jne L(open_aes256_aesni_avx_aad_alone_end)
-  vpxor xmm12, xmm12, xmm10                                  // AAD: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // AAD: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // AAD: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // AAD: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // AAD: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // AAD: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // AAD: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // AAD: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // AAD: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // AAD: fold the next 64 bits
-  vmovdqa xmm1, xmm11                                        // AAD: Y
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-L(open_aes256_aesni_avx_aad_alone_end):
-  jmp L(open_aes256_aesni_avx_aad_end)
-L(open_aes256_aesni_avx_aad_else):
-  vpxor xmm10, xmm10, xmm10                                  // AAD: no products yet
-  vpxor xmm11, xmm11, xmm11                                  // AAD: no products yet
-  vpxor xmm12, xmm12, xmm12                                  // AAD: no products yet
-    mov rdx, [rbp+0x30]                                      // lengths: bytes = 128 batches + 16 whole + partial
-    mov r11d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    mov r10d, edx                                            // lengths: bytes = 128 batches + 16 whole + partial
-    and r11d, 0x0f                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr r10d, 0x04                                           // lengths: bytes = 128 batches + 16 whole + partial
-    and r10d, 0x07                                           // lengths: bytes = 128 batches + 16 whole + partial
-    shr rdx, 0x07                                            // lengths: bytes = 128 batches + 16 whole + partial
-L(open_aes256_aesni_avx_aad_end):
-    lea rcx, [r10+0x01]                                      // lengths: blocks after the batches: whole + (partial > 0) + 1
-    cmp r11, 0x01                                            // lengths: blocks after the batches: whole + (partial > 0) + 1
-    sbb rcx, 0xffffffffffffffff                              // lengths: blocks after the batches: whole + (partial > 0) + 1
-    neg rcx                                                  // lengths: the power of the first of them
-    shl rcx, 0x05                                            // lengths: the power of the first of them
-    lea rcx, [rbx+rcx*1+0x650]                               // lengths: the power of the first of them
-    mov rsi, [rbp+0x20]                                      // lengths: text
-    mov rdi, [rbp+0x28]                                      // lengths: text
-
-  // ---- text ----
-  vmovdqu xmm0, [rsp]                                        // text: J0 + 1
-  vpaddd xmm0, xmm0, [rip + L(constant_counter_steps) + 16]  // text: J0 + 1
-    test rdx, rdx
-  je L(open_aes256_aesni_avx_batches_end)
+  jmp L(open_aesni_avx_batches_aes128_else_aes192_end)
+L(open_aesni_avx_batches_aes128_else_aes192_else):
   call SYMBOL(stitchgcm_decrypt_batches_aes256_aesni_avx)
-L(open_aes256_aesni_avx_batches_end):
+L(open_aesni_avx_batches_aes128_else_aes192_end):
+L(open_aesni_avx_batches_aes128_end):
+L(open_aesni_avx_batches_end):
 
   // ---- keystream of the end, and of J0 ----
-  vmovd xmm13, r10d                                          // end: counter + whole
-  vpaddd xmm0, xmm0, xmm13                                   // end: counter + whole
-  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // end: 1 before the end
-  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // end: 2 before the end
-  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // end: 3 before the end
-  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // end: 4 before the end
-  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // end: 5 before the end
-  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // end: 6 before the end
-  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // end: 7 before the end
-  vmovdqu xmm8, [rsp]                                        // end: J0
-  vmovdqu xmm9, [rbx-0x70]                                   // end: round key 0
-  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm0, xmm9, xmm0                                     // end: counter block ^ round key 0
-  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm1, xmm9, xmm1                                     // end: counter block ^ round key 0
-  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm2, xmm9, xmm2                                     // end: counter block ^ round key 0
-  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm3, xmm9, xmm3                                     // end: counter block ^ round key 0
-  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm4, xmm9, xmm4                                     // end: counter block ^ round key 0
-  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm5, xmm9, xmm5                                     // end: counter block ^ round key 0
-  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm6, xmm9, xmm6                                     // end: counter block ^ round key 0
-  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm7, xmm9, xmm7                                     // end: counter block ^ round key 0
-  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // end: counter block ^ round key 0
-  vpxor xmm8, xmm8, xmm9                                     // end: counter block ^ round key 0
-  vmovdqu xmm9, [rbx-0x60]                                   // end: AES round 1
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 1
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 1
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 1
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 1
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 1
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 1
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 1
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 1
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 1
-  vmovdqu xmm9, [rbx-0x50]                                   // end: AES round 2
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 2
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 2
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 2
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 2
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 2
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 2
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 2
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 2
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 2
-  vmovdqu xmm9, [rbx-0x40]                                   // end: AES round 3
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 3
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 3
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 3
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 3
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 3
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 3
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 3
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 3
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 3
-  vmovdqu xmm9, [rbx-0x30]                                   // end: AES round 4
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 4
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 4
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 4
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 4
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 4
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 4
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 4
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 4
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 4
-  vmovdqu xmm9, [rbx-0x20]                                   // end: AES round 5
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 5
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 5
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 5
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 5
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 5
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 5
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 5
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 5
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 5
-  vmovdqu xmm9, [rbx-0x10]                                   // end: AES round 6
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 6
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 6
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 6
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 6
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 6
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 6
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 6
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 6
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 6
-  vmovdqu xmm9, [rbx]                                        // end: AES round 7
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 7
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 7
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 7
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 7
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 7
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 7
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 7
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 7
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 7
-  vmovdqu xmm9, [rbx+0x10]                                   // end: AES round 8
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 8
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 8
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 8
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 8
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 8
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 8
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 8
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 8
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 8
-  vmovdqu xmm9, [rbx+0x20]                                   // end: AES round 9
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 9
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 9
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 9
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 9
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 9
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 9
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 9
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 9
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 9
-  vmovdqu xmm9, [rbx+0x30]                                   // end: AES round 10
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 10
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 10
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 10
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 10
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 10
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 10
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 10
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 10
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 10
-  vmovdqu xmm9, [rbx+0x40]                                   // end: AES round 11
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 11
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 11
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 11
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 11
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 11
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 11
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 11
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 11
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 11
-  vmovdqu xmm9, [rbx+0x50]                                   // end: AES round 12
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 12
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 12
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 12
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 12
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 12
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 12
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 12
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 12
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 12
-  vmovdqu xmm9, [rbx+0x60]                                   // end: AES round 13
-  vaesenc xmm0, xmm0, xmm9                                   // end: AES round 13
-  vaesenc xmm1, xmm1, xmm9                                   // end: AES round 13
-  vaesenc xmm2, xmm2, xmm9                                   // end: AES round 13
-  vaesenc xmm3, xmm3, xmm9                                   // end: AES round 13
-  vaesenc xmm4, xmm4, xmm9                                   // end: AES round 13
-  vaesenc xmm5, xmm5, xmm9                                   // end: AES round 13
-  vaesenc xmm6, xmm6, xmm9                                   // end: AES round 13
-  vaesenc xmm7, xmm7, xmm9                                   // end: AES round 13
-  vaesenc xmm8, xmm8, xmm9                                   // end: AES round 13
-  vmovdqu xmm9, [rbx+0x70]                                   // end: AES round 14
-  vaesenclast xmm0, xmm0, xmm9                               // end: AES round 14
-  vaesenclast xmm1, xmm1, xmm9                               // end: AES round 14
-  vaesenclast xmm2, xmm2, xmm9                               // end: AES round 14
-  vaesenclast xmm3, xmm3, xmm9                               // end: AES round 14
-  vaesenclast xmm4, xmm4, xmm9                               // end: AES round 14
-  vaesenclast xmm5, xmm5, xmm9                               // end: AES round 14
-  vaesenclast xmm6, xmm6, xmm9                               // end: AES round 14
-  vaesenclast xmm7, xmm7, xmm9                               // end: AES round 14
-  vaesenclast xmm8, xmm8, xmm9                               // end: AES round 14
-  mov rax, r10                                               // end: past the whole blocks
-  shl rax, 0x04                                              // end: past the whole blocks
-  add rsi, rax                                               // end: past the whole blocks
-  add rdi, rax                                               // end: past the whole blocks
-  lea r8, [rcx+rax*2]                                        // end: past the whole blocks
+  vmovd xmm13, r10d                                          // counter + whole
+  vpaddd xmm0, xmm0, xmm13
+  vpaddd xmm1, xmm0, [rip + L(constant_counter_steps_back) + 16] // 1 before the end
+  vpaddd xmm2, xmm0, [rip + L(constant_counter_steps_back) + 32] // 2 before the end
+  vpaddd xmm3, xmm0, [rip + L(constant_counter_steps_back) + 48] // 3 before the end
+  vpaddd xmm4, xmm0, [rip + L(constant_counter_steps_back) + 64] // 4 before the end
+  vpaddd xmm5, xmm0, [rip + L(constant_counter_steps_back) + 80] // 5 before the end
+  vpaddd xmm6, xmm0, [rip + L(constant_counter_steps_back) + 96] // 6 before the end
+  vpaddd xmm7, xmm0, [rip + L(constant_counter_steps_back) + 112] // 7 before the end
+  vmovdqu xmm8, [rsp]                                        // J0
+  vmovdqu xmm9, [rbx-0x70]                                   // round key 0
+  vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]       // counter block ^ round key 0
+  vpxor xmm0, xmm9, xmm0
+  vpshufb xmm1, xmm1, [rip + L(constant_byte_reverse)]
+  vpxor xmm1, xmm9, xmm1
+  vpshufb xmm2, xmm2, [rip + L(constant_byte_reverse)]
+  vpxor xmm2, xmm9, xmm2
+  vpshufb xmm3, xmm3, [rip + L(constant_byte_reverse)]
+  vpxor xmm3, xmm9, xmm3
+  vpshufb xmm4, xmm4, [rip + L(constant_byte_reverse)]
+  vpxor xmm4, xmm9, xmm4
+  vpshufb xmm5, xmm5, [rip + L(constant_byte_reverse)]
+  vpxor xmm5, xmm9, xmm5
+  vpshufb xmm6, xmm6, [rip + L(constant_byte_reverse)]
+  vpxor xmm6, xmm9, xmm6
+  vpshufb xmm7, xmm7, [rip + L(constant_byte_reverse)]
+  vpxor xmm7, xmm9, xmm7
+  vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]
+  vpxor xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx-0x60]                                   // round 1
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx-0x50]                                   // round 2
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx-0x40]                                   // round 3
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx-0x30]                                   // round 4
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx-0x20]                                   // round 5
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx-0x10]                                   // round 6
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx]                                        // round 7
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx+0x10]                                   // round 8
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx+0x20]                                   // round 9
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  cmp dword ptr [rbx+0x90], 0x0a                             // rounds
+  jbe L(open_aesni_avx_aes192_end)
+  vmovdqu xmm9, [rbx+0x30]                                   // round 10
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx+0x40]                                   // round 11
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  cmp dword ptr [rbx+0x90], 0x0c                             // rounds
+  jbe L(open_aesni_avx_aes192_aes256_end)
+  vmovdqu xmm9, [rbx+0x50]                                   // round 12
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+  vmovdqu xmm9, [rbx+0x60]                                   // round 13
+  vaesenc xmm0, xmm0, xmm9
+  vaesenc xmm1, xmm1, xmm9
+  vaesenc xmm2, xmm2, xmm9
+  vaesenc xmm3, xmm3, xmm9
+  vaesenc xmm4, xmm4, xmm9
+  vaesenc xmm5, xmm5, xmm9
+  vaesenc xmm6, xmm6, xmm9
+  vaesenc xmm7, xmm7, xmm9
+  vaesenc xmm8, xmm8, xmm9
+L(open_aesni_avx_aes192_aes256_end):
+L(open_aesni_avx_aes192_end):
+  mov eax, [rbx+0x90]                                        // the last round key
+  shl eax, 0x04
+  vmovdqu xmm9, [rbx+rax*1-0x70]                             // last round
+  vaesenclast xmm0, xmm0, xmm9
+  vaesenclast xmm1, xmm1, xmm9
+  vaesenclast xmm2, xmm2, xmm9
+  vaesenclast xmm3, xmm3, xmm9
+  vaesenclast xmm4, xmm4, xmm9
+  vaesenclast xmm5, xmm5, xmm9
+  vaesenclast xmm6, xmm6, xmm9
+  vaesenclast xmm7, xmm7, xmm9
+  vaesenclast xmm8, xmm8, xmm9
+  mov rax, r10                                               // past the whole blocks
+  shl rax, 0x04
+  add rsi, rax
+  add rdi, rax
+  lea r8, [rcx+rax*2]
 
   // ---- lengths block ----
-  mov rax, [rbp+0x30]                                        // lengths: [bits(AAD)]64 || [bits(text)]64
-  shl rax, 0x03                                              // lengths: [bits(AAD)]64 || [bits(text)]64
-  vmovq xmm13, rax                                           // lengths: [bits(AAD)]64 || [bits(text)]64
-  mov rax, [rbp+0x18]                                        // lengths: [bits(AAD)]64 || [bits(text)]64
-  shl rax, 0x03                                              // lengths: [bits(AAD)]64 || [bits(text)]64
-  vpinsrq xmm13, xmm13, rax, 0x01                            // lengths: [bits(AAD)]64 || [bits(text)]64
-  vpshufd xmm14, xmm13, 0x4e                                 // lengths: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // lengths: low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // lengths: multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11                 // lengths: multiply
-  vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00                 // lengths: multiply
-  vpxor xmm10, xmm10, xmm15                                  // lengths: sum
-  vpxor xmm11, xmm11, xmm13                                  // lengths: sum
-  vpxor xmm12, xmm12, xmm14                                  // lengths: sum
-    cmp r10, 0x04
-  jae L(open_aes256_aesni_avx_blocks_from_4)
-    cmp r10, 0x02
-  jae L(open_aes256_aesni_avx_blocks_from_2)
-    cmp r10, 0x01
-  jae L(open_aes256_aesni_avx_blocks_1)
-  jmp L(open_aes256_aesni_avx_blocks_0)
-L(open_aes256_aesni_avx_blocks_from_2):
-    cmp r10, 0x03
-  jae L(open_aes256_aesni_avx_blocks_3)
-  jmp L(open_aes256_aesni_avx_blocks_2)
-L(open_aes256_aesni_avx_blocks_from_4):
-    cmp r10, 0x06
-  jae L(open_aes256_aesni_avx_blocks_from_6)
-    cmp r10, 0x05
-  jae L(open_aes256_aesni_avx_blocks_5)
-  jmp L(open_aes256_aesni_avx_blocks_4)
-L(open_aes256_aesni_avx_blocks_from_6):
-    cmp r10, 0x07
-  jae L(open_aes256_aesni_avx_blocks_7)
-  jmp L(open_aes256_aesni_avx_blocks_6)
-L(open_aes256_aesni_avx_blocks_7):
+  mov rax, [rbp+0x30]                                        // [bits(AAD)]64 || [bits(text)]64
+  shl rax, 0x03
+  vmovq xmm13, rax
+  mov rax, [rbp+0x18]
+  shl rax, 0x03
+  vpinsrq xmm13, xmm13, rax, 0x01
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+  cmp r10, 0x04
+  jae L(open_aesni_avx_blocks_from_4)
+  cmp r10, 0x02
+  jae L(open_aesni_avx_blocks_from_2)
+  cmp r10, 0x01
+  jae L(open_aesni_avx_blocks_1)
+  jmp L(open_aesni_avx_blocks_0)
+L(open_aesni_avx_blocks_from_2):
+  cmp r10, 0x03
+  jae L(open_aesni_avx_blocks_3)
+  jmp L(open_aesni_avx_blocks_2)
+L(open_aesni_avx_blocks_from_4):
+  cmp r10, 0x06
+  jae L(open_aesni_avx_blocks_from_6)
+  cmp r10, 0x05
+  jae L(open_aesni_avx_blocks_5)
+  jmp L(open_aesni_avx_blocks_4)
+L(open_aesni_avx_blocks_from_6):
+  cmp r10, 0x07
+  jae L(open_aesni_avx_blocks_7)
+  jmp L(open_aesni_avx_blocks_6)
+L(open_aesni_avx_blocks_7):
 
   // ---- whole block 7 before the end ----
-  vmovdqu xmm13, [rsi-0x70]                                  // block 7 before the end: text
-  vpxor xmm7, xmm13, xmm7                                    // block 7 before the end: text
-  vmovdqu [rdi-0x70], xmm7                                   // block 7 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 7 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 7 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 7 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // block 7 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11                  // block 7 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00                  // block 7 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 7 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 7 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 7 before the end: sum
-L(open_aes256_aesni_avx_blocks_6):
+  vmovdqu xmm13, [rsi-0x70]                                  // text
+  vpxor xmm7, xmm13, xmm7
+  vmovdqu [rdi-0x70], xmm7
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_blocks_6):
 
   // ---- whole block 6 before the end ----
-  vmovdqu xmm13, [rsi-0x60]                                  // block 6 before the end: text
-  vpxor xmm6, xmm13, xmm6                                    // block 6 before the end: text
-  vmovdqu [rdi-0x60], xmm6                                   // block 6 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 6 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 6 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 6 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // block 6 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11                  // block 6 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00                  // block 6 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 6 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 6 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 6 before the end: sum
-L(open_aes256_aesni_avx_blocks_5):
+  vmovdqu xmm13, [rsi-0x60]                                  // text
+  vpxor xmm6, xmm13, xmm6
+  vmovdqu [rdi-0x60], xmm6
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_blocks_5):
 
   // ---- whole block 5 before the end ----
-  vmovdqu xmm13, [rsi-0x50]                                  // block 5 before the end: text
-  vpxor xmm5, xmm13, xmm5                                    // block 5 before the end: text
-  vmovdqu [rdi-0x50], xmm5                                   // block 5 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 5 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 5 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 5 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // block 5 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11                  // block 5 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00                  // block 5 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 5 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 5 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 5 before the end: sum
-L(open_aes256_aesni_avx_blocks_4):
+  vmovdqu xmm13, [rsi-0x50]                                  // text
+  vpxor xmm5, xmm13, xmm5
+  vmovdqu [rdi-0x50], xmm5
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_blocks_4):
 
   // ---- whole block 4 before the end ----
-  vmovdqu xmm13, [rsi-0x40]                                  // block 4 before the end: text
-  vpxor xmm4, xmm13, xmm4                                    // block 4 before the end: text
-  vmovdqu [rdi-0x40], xmm4                                   // block 4 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 4 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 4 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 4 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // block 4 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11                  // block 4 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00                   // block 4 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 4 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 4 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 4 before the end: sum
-L(open_aes256_aesni_avx_blocks_3):
+  vmovdqu xmm13, [rsi-0x40]                                  // text
+  vpxor xmm4, xmm13, xmm4
+  vmovdqu [rdi-0x40], xmm4
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_blocks_3):
 
   // ---- whole block 3 before the end ----
-  vmovdqu xmm13, [rsi-0x30]                                  // block 3 before the end: text
-  vpxor xmm3, xmm13, xmm3                                    // block 3 before the end: text
-  vmovdqu [rdi-0x30], xmm3                                   // block 3 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 3 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 3 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 3 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // block 3 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11                   // block 3 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00                   // block 3 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 3 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 3 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 3 before the end: sum
-L(open_aes256_aesni_avx_blocks_2):
+  vmovdqu xmm13, [rsi-0x30]                                  // text
+  vpxor xmm3, xmm13, xmm3
+  vmovdqu [rdi-0x30], xmm3
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_blocks_2):
 
   // ---- whole block 2 before the end ----
-  vmovdqu xmm13, [rsi-0x20]                                  // block 2 before the end: text
-  vpxor xmm2, xmm13, xmm2                                    // block 2 before the end: text
-  vmovdqu [rdi-0x20], xmm2                                   // block 2 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 2 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 2 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 2 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // block 2 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11                   // block 2 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00                   // block 2 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 2 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 2 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 2 before the end: sum
-L(open_aes256_aesni_avx_blocks_1):
+  vmovdqu xmm13, [rsi-0x20]                                  // text
+  vpxor xmm2, xmm13, xmm2
+  vmovdqu [rdi-0x20], xmm2
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_blocks_1):
 
   // ---- whole block 1 before the end ----
-  vmovdqu xmm13, [rsi-0x10]                                  // block 1 before the end: text
-  vpxor xmm1, xmm13, xmm1                                    // block 1 before the end: text
-  vmovdqu [rdi-0x10], xmm1                                   // block 1 before the end: text
-  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // block 1 before the end: text
-  vpshufd xmm14, xmm13, 0x4e                                 // block 1 before the end: halves exchanged
-  vpxor xmm14, xmm14, xmm13                                  // block 1 before the end: low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // block 1 before the end: multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11                   // block 1 before the end: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00                   // block 1 before the end: multiply
-  vpxor xmm10, xmm10, xmm15                                  // block 1 before the end: sum
-  vpxor xmm11, xmm11, xmm13                                  // block 1 before the end: sum
-  vpxor xmm12, xmm12, xmm14                                  // block 1 before the end: sum
-L(open_aes256_aesni_avx_blocks_0):
-    test r11, r11
-  je L(open_aes256_aesni_avx_partial_end)
-    cmp r11, 0x08
-  jbe L(open_aes256_aesni_avx_partial_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, r11d                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+r11*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes256_aesni_avx_partial_over_8_end)
-L(open_aes256_aesni_avx_partial_over_8_else):
-    cmp r11, 0x03
-  jbe L(open_aes256_aesni_avx_partial_over_8_else_over_3_else)
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+r11*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes256_aesni_avx_partial_over_8_else_over_3_end)
-L(open_aes256_aesni_avx_partial_over_8_else_over_3_else):
-    mov ecx, r11d                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+r11*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [r11*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes256_aesni_avx_partial_over_8_else_over_3_end):
-L(open_aes256_aesni_avx_partial_over_8_end):
-    vpxor xmm0, xmm13, xmm0                                  // partial block: text ^ keystream
-    vmovq rax, xmm0                                          // partial block: the first 8 bytes
-    cmp r11, 0x07
-  jbe L(open_aes256_aesni_avx_partial_over_7_else)
-    mov [rdi], rax                                           // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    vpextrq r9, xmm0, 0x01                                   // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    lea ecx, [r11*8-0x40]                                    // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    shrd rax, r9, cl                                         // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    mov [rdi+r11*1-0x08], rax                                // partial block: 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
-    xor r9d, r9d                                             // partial block: no text stays behind
-  jmp L(open_aes256_aesni_avx_partial_over_7_end)
-L(open_aes256_aesni_avx_partial_over_7_else):
-    cmp r11, 0x03
-  jbe L(open_aes256_aesni_avx_partial_over_7_else_over_3_else)
-    mov [rdi], eax                                           // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    shr rax, cl                                              // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-    mov [rdi+r11*1-0x04], eax                                // partial block: 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
-  jmp L(open_aes256_aesni_avx_partial_over_7_else_over_3_end)
-L(open_aes256_aesni_avx_partial_over_7_else_over_3_else):
-    mov [rdi], al                                            // partial block: 1..3 bytes: the first
-    cmp r11, 0x01
-  jbe L(open_aes256_aesni_avx_partial_over_7_else_over_3_else_over_1_end)
-    shr eax, 0x08                                            // partial block: the second
-    mov [rdi+0x01], al                                       // partial block: the second
-    cmp r11, 0x02
-  jbe L(open_aes256_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end)
-    shr eax, 0x08                                            // partial block: the third
-    mov [rdi+0x02], al                                       // partial block: the third
-L(open_aes256_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end):
-L(open_aes256_aesni_avx_partial_over_7_else_over_3_else_over_1_end):
-L(open_aes256_aesni_avx_partial_over_7_else_over_3_end):
-L(open_aes256_aesni_avx_partial_over_7_end):
-    vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]   // partial block: halves exchanged
-    vpshufd xmm14, xmm13, 0x4e                               // partial block: halves exchanged
-    vpxor xmm14, xmm14, xmm13                                // partial block: low ^ high
-    vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                 // partial block: multiply
-    vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11                 // partial block: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00                 // partial block: multiply
-    vpxor xmm10, xmm10, xmm15                                // partial block: sum
-    vpxor xmm11, xmm11, xmm13                                // partial block: sum
-    vpxor xmm12, xmm12, xmm14                                // partial block: sum
-L(open_aes256_aesni_avx_partial_end):
+  vmovdqu xmm13, [rsi-0x10]                                  // text
+  vpxor xmm1, xmm13, xmm1
+  vmovdqu [rdi-0x10], xmm1
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
+  vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_blocks_0):
+  test r11, r11
+  je L(open_aesni_avx_partial_end)
+  cmp r11, 0x08
+  jbe L(open_aesni_avx_partial_over_8_else)
+  mov ecx, 0x10                                              // 9..15 bytes: first 8, last 8 >> 8(16 - n)
+  sub ecx, r11d
+  shl ecx, 0x03
+  mov rax, [rsi+r11*1-0x08]
+  shr rax, cl
+  vmovq xmm13, qword ptr [rsi]
+  vpinsrq xmm13, xmm13, rax, 0x01
+  jmp L(open_aesni_avx_partial_over_8_end)
+L(open_aesni_avx_partial_over_8_else):
+  cmp r11, 0x03
+  jbe L(open_aesni_avx_partial_over_8_else_over_3_else)
+  lea ecx, [r11*8-0x20]                                      // 4..8 bytes: first 4 | last 4 << 8(n - 4)
+  mov eax, [rsi+r11*1-0x04]
+  shl rax, cl
+  mov ecx, [rsi]
+  or rax, rcx
+  vmovq xmm13, rax
+  jmp L(open_aesni_avx_partial_over_8_else_over_3_end)
+L(open_aesni_avx_partial_over_8_else_over_3_else):
+  mov ecx, r11d                                              // 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
+  shr ecx, 0x01
+  movzx eax, byte ptr [rsi+rcx*1]
+  shl ecx, 0x03
+  shl eax, cl
+  vmovd xmm13, eax
+  movzx eax, byte ptr [rsi+r11*1-0x01]
+  lea ecx, [r11*8-0x08]
+  shl eax, cl
+  movzx ecx, byte ptr [rsi]
+  or eax, ecx
+  vmovd ecx, xmm13
+  or eax, ecx
+  vmovd xmm13, eax
+L(open_aesni_avx_partial_over_8_else_over_3_end):
+L(open_aesni_avx_partial_over_8_end):
+  vpxor xmm0, xmm13, xmm0                                    // text ^ keystream
+  vmovq rax, xmm0                                            // the first 8 bytes
+  cmp r11, 0x07
+  jbe L(open_aesni_avx_partial_over_7_else)
+  mov [rdi], rax                                             // 8..15 bytes: bytes 0..7, then bytes n - 8 .. n - 1
+  vpextrq r9, xmm0, 0x01
+  lea ecx, [r11*8-0x40]
+  shrd rax, r9, cl
+  mov [rdi+r11*1-0x08], rax
+  xor r9d, r9d                                               // no text stays behind
+  jmp L(open_aesni_avx_partial_over_7_end)
+L(open_aesni_avx_partial_over_7_else):
+  cmp r11, 0x03
+  jbe L(open_aesni_avx_partial_over_7_else_over_3_else)
+  mov [rdi], eax                                             // 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
+  lea ecx, [r11*8-0x20]
+  shr rax, cl
+  mov [rdi+r11*1-0x04], eax
+  jmp L(open_aesni_avx_partial_over_7_else_over_3_end)
+L(open_aesni_avx_partial_over_7_else_over_3_else):
+  mov [rdi], al                                              // 1..3 bytes: the first
+  cmp r11, 0x01
+  jbe L(open_aesni_avx_partial_over_7_else_over_3_else_over_1_end)
+  shr eax, 0x08                                              // the second
+  mov [rdi+0x01], al
+  cmp r11, 0x02
+  jbe L(open_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end)
+  shr eax, 0x08                                              // the third
+  mov [rdi+0x02], al
+L(open_aesni_avx_partial_over_7_else_over_3_else_over_1_over_2_end):
+L(open_aesni_avx_partial_over_7_else_over_3_else_over_1_end):
+L(open_aesni_avx_partial_over_7_else_over_3_end):
+L(open_aesni_avx_partial_over_7_end):
+  vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]     // halves exchanged
+  vpshufd xmm14, xmm13, 0x4e
+  vpxor xmm14, xmm14, xmm13                                  // low ^ high
+  vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpxor xmm10, xmm10, xmm15                                  // sum
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm12, xmm12, xmm14
+L(open_aesni_avx_partial_end):
 
   // ---- tag ----
-  vpxor xmm12, xmm12, xmm10                                  // tag: Karatsuba: middle - low - high
-  vpxor xmm12, xmm12, xmm11                                  // tag: Karatsuba: middle - low - high
-  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // tag: fold the lowest 64 bits
-  vpshufd xmm14, xmm10, 0x4e                                 // tag: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm13                                  // tag: fold the lowest 64 bits
-  vpxor xmm12, xmm12, xmm14                                  // tag: fold the lowest 64 bits
-  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // tag: fold the next 64 bits
-  vpshufd xmm14, xmm12, 0x4e                                 // tag: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm13                                  // tag: fold the next 64 bits
-  vpxor xmm11, xmm11, xmm14                                  // tag: fold the next 64 bits
-  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // tag: GHASH
-  vpxor xmm11, xmm11, xmm8                                   // tag: T = GHASH ^ AES(J0)
+  vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
+  vpxor xmm12, xmm12, xmm11
+  vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits
+  vpshufd xmm14, xmm10, 0x4e
+  vpxor xmm12, xmm12, xmm13
+  vpxor xmm12, xmm12, xmm14
+  vpclmulqdq xmm13, xmm12, [rip + L(constant_reduction)], 0x00 // fold the next 64 bits
+  vpshufd xmm14, xmm12, 0x4e
+  vpxor xmm11, xmm11, xmm13
+  vpxor xmm11, xmm11, xmm14
+  vpshufb xmm11, xmm11, [rip + L(constant_byte_reverse)]     // GHASH
+  vpxor xmm11, xmm11, xmm8                                   // T = GHASH ^ AES(J0)
 
   // ---- compare the tags ----
-  mov rsi, [rbp+0x38]                                        // tag: the tag's length
-  mov r11, [rbp+0x40]                                        // tag: the tag's length
-  cmp r11, 0x10                                              // tag: the tag's length
-  jne L(open_aes256_aesni_avx_tag16_else)
-  vmovdqu xmm13, [rsi]                                       // tag: 16 bytes
-  jmp L(open_aes256_aesni_avx_tag16_end)
-L(open_aes256_aesni_avx_tag16_else):
-    cmp r11, 0x08
-  jbe L(open_aes256_aesni_avx_tag16_else_over_8_else)
-    mov ecx, 0x10                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    sub ecx, r11d                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shl ecx, 0x03                                            // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    mov rax, [rsi+r11*1-0x08]                                // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    shr rax, cl                                              // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vmovq xmm13, qword ptr [rsi]                             // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-    vpinsrq xmm13, xmm13, rax, 0x01                          // partial block: 9..15 bytes: first 8, last 8 >> 8(16 - n)
-  jmp L(open_aes256_aesni_avx_tag16_else_over_8_end)
-L(open_aes256_aesni_avx_tag16_else_over_8_else):
-    cmp r11, 0x03
-  jbe L(open_aes256_aesni_avx_tag16_else_over_8_else_over_3_else)
-    lea ecx, [r11*8-0x20]                                    // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov eax, [rsi+r11*1-0x04]                                // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    shl rax, cl                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    mov ecx, [rsi]                                           // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    or rax, rcx                                              // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-    vmovq xmm13, rax                                         // partial block: 4..8 bytes: first 4 | last 4 << 8(n - 4)
-  jmp L(open_aes256_aesni_avx_tag16_else_over_8_else_over_3_end)
-L(open_aes256_aesni_avx_tag16_else_over_8_else_over_3_else):
-    mov ecx, r11d                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shr ecx, 0x01                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+rcx*1]                          // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl ecx, 0x03                                            // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx eax, byte ptr [rsi+r11*1-0x01]                     // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    lea ecx, [r11*8-0x08]                                    // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    shl eax, cl                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    movzx ecx, byte ptr [rsi]                                // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd ecx, xmm13                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    or eax, ecx                                              // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-    vmovd xmm13, eax                                         // partial block: 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-L(open_aes256_aesni_avx_tag16_else_over_8_else_over_3_end):
-L(open_aes256_aesni_avx_tag16_else_over_8_end):
-L(open_aes256_aesni_avx_tag16_end):
-    lea rax, [rip + L(constant_keep_bytes) + 16]             // partial block: the first n bytes, then zeros
-    sub rax, r11                                             // partial block: the first n bytes, then zeros
-    vpand xmm11, xmm11, [rax]                                // partial block: the first n bytes, then zeros
-  vpxor xmm13, xmm13, xmm11                                  // tag: zero flag: the tag is right
-  vptest xmm13, xmm13                                        // tag: zero flag: the tag is right
-  jne L(open_aes256_aesni_avx_authentic_else)
-  mov eax, 0x01                                              // tag: authentic
-  jmp L(open_aes256_aesni_avx_authentic_end)
-L(open_aes256_aesni_avx_authentic_else):
+  mov rsi, [rbp+0x38]                                        // the tag's length
+  mov r11, [rbp+0x40]
+  cmp r11, 0x10
+  jne L(open_aesni_avx_tag16_else)
+  vmovdqu xmm13, [rsi]                                       // 16 bytes
+  jmp L(open_aesni_avx_tag16_end)
+L(open_aesni_avx_tag16_else):
+  cmp r11, 0x08
+  jbe L(open_aesni_avx_tag16_else_over_8_else)
+  mov ecx, 0x10                                              // 9..15 bytes: first 8, last 8 >> 8(16 - n)
+  sub ecx, r11d
+  shl ecx, 0x03
+  mov rax, [rsi+r11*1-0x08]
+  shr rax, cl
+  vmovq xmm13, qword ptr [rsi]
+  vpinsrq xmm13, xmm13, rax, 0x01
+  jmp L(open_aesni_avx_tag16_else_over_8_end)
+L(open_aesni_avx_tag16_else_over_8_else):
+  cmp r11, 0x03
+  jbe L(open_aesni_avx_tag16_else_over_8_else_over_3_else)
+  lea ecx, [r11*8-0x20]                                      // 4..8 bytes: first 4 | last 4 << 8(n - 4)
+  mov eax, [rsi+r11*1-0x04]
+  shl rax, cl
+  mov ecx, [rsi]
+  or rax, rcx
+  vmovq xmm13, rax
+  jmp L(open_aesni_avx_tag16_else_over_8_else_over_3_end)
+L(open_aesni_avx_tag16_else_over_8_else_over_3_else):
+  mov ecx, r11d                                              // 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
+  shr ecx, 0x01
+  movzx eax, byte ptr [rsi+rcx*1]
+  shl ecx, 0x03
+  shl eax, cl
+  vmovd xmm13, eax
+  movzx eax, byte ptr [rsi+r11*1-0x01]
+  lea ecx, [r11*8-0x08]
+  shl eax, cl
+  movzx ecx, byte ptr [rsi]
+  or eax, ecx
+  vmovd ecx, xmm13
+  or eax, ecx
+  vmovd xmm13, eax
+L(open_aesni_avx_tag16_else_over_8_else_over_3_end):
+L(open_aesni_avx_tag16_else_over_8_end):
+L(open_aesni_avx_tag16_end):
+  lea rax, [rip + L(constant_keep_bytes) + 16]               // the first n bytes, then zeros
+  sub rax, r11
+  vpand xmm11, xmm11, [rax]
+  vpxor xmm13, xmm13, xmm11                                  // zero flag: the tag is right
+  vptest xmm13, xmm13
+  jne L(open_aesni_avx_authentic_else)
+  mov eax, 0x01                                              // authentic
+  jmp L(open_aesni_avx_authentic_end)
+L(open_aesni_avx_authentic_else):
 
   // ---- not authentic: zeros for the text ----
-  mov rdi, [rbp+0x28]                                        // wipe: nothing of the text stays
-  mov r11, [rbp+0x30]                                        // wipe: nothing of the text stays
-  vpxor xmm13, xmm13, xmm13                                  // wipe: nothing of the text stays
-    cmp r11, 0x10
-  jb L(open_aes256_aesni_avx_authentic_else_whole_end)
-L(open_aes256_aesni_avx_authentic_else_whole_block):
-  vmovdqu [rdi], xmm13                                       // wipe: 16 zeros
-  add rdi, 0x10                                              // wipe: 16 zeros
-  sub r11, 0x10                                              // wipe: whole blocks
-  cmp r11, 0x10                                              // wipe: whole blocks
-  jae L(open_aes256_aesni_avx_authentic_else_whole_block)
-L(open_aes256_aesni_avx_authentic_else_whole_end):
-    test r11, r11
-  je L(open_aes256_aesni_avx_authentic_else_rest_end)
-L(open_aes256_aesni_avx_authentic_else_rest_byte):
-  mov byte ptr [rdi], 0x00                                   // wipe: a zero
-  add rdi, 0x01                                              // wipe: a zero
-  sub r11, 0x01                                              // wipe: bytes
-  jne L(open_aes256_aesni_avx_authentic_else_rest_byte)
-L(open_aes256_aesni_avx_authentic_else_rest_end):
-    xor eax, eax                                             // tag: not authentic
-L(open_aes256_aesni_avx_authentic_end):
+  mov rdi, [rbp+0x28]                                        // nothing of the text stays
+  mov r11, [rbp+0x30]
+  vpxor xmm13, xmm13, xmm13
+  cmp r11, 0x10
+  jb L(open_aesni_avx_authentic_else_whole_end)
+L(open_aesni_avx_authentic_else_whole_block):
+  vmovdqu [rdi], xmm13                                       // 16 zeros
+  add rdi, 0x10
+  sub r11, 0x10                                              // whole blocks
+  cmp r11, 0x10
+  jae L(open_aesni_avx_authentic_else_whole_block)
+L(open_aesni_avx_authentic_else_whole_end):
+  test r11, r11
+  je L(open_aesni_avx_authentic_else_rest_end)
+L(open_aesni_avx_authentic_else_rest_byte):
+  mov byte ptr [rdi], 0x00                                   // a zero
+  add rdi, 0x01
+  sub r11, 0x01                                              // bytes
+  jne L(open_aesni_avx_authentic_else_rest_byte)
+L(open_aesni_avx_authentic_else_rest_end):
+  xor eax, eax                                               // not authentic
+L(open_aesni_avx_authentic_end):
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // wipe: nor in the frame
-  vmovdqu [rsp], xmm0                                        // wipe: nor in the frame
-  vmovdqu [rsp+0x10], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x20], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x30], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x40], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x50], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x60], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x70], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x80], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0x90], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0xa0], xmm0                                   // wipe: nor in the frame
-  vmovdqu [rsp+0xb0], xmm0                                   // wipe: nor in the frame
-  vpxor xmm0, xmm0, xmm0                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm1, xmm1, xmm1                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm2, xmm2, xmm2                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm3, xmm3, xmm3                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm4, xmm4, xmm4                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm5, xmm5, xmm5                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm6, xmm6, xmm6                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm7, xmm7, xmm7                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm8, xmm8, xmm8                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm9, xmm9, xmm9                                     // wipe: no key, keystream or text stays behind
-  vpxor xmm10, xmm10, xmm10                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm11, xmm11, xmm11                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm12, xmm12, xmm12                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm13, xmm13, xmm13                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm14, xmm14, xmm14                                  // wipe: no key, keystream or text stays behind
-  vpxor xmm15, xmm15, xmm15                                  // wipe: no key, keystream or text stays behind
-  xor ecx, ecx                                               // wipe: no text in integer registers
-  xor r9d, r9d                                               // wipe: no text in integer registers
+  vpxor xmm0, xmm0, xmm0                                     // nor in the frame
+  vmovdqu [rsp], xmm0
+  vmovdqu [rsp+0x10], xmm0
+  vmovdqu [rsp+0x20], xmm0
+  vmovdqu [rsp+0x30], xmm0
+  vmovdqu [rsp+0x40], xmm0
+  vmovdqu [rsp+0x50], xmm0
+  vmovdqu [rsp+0x60], xmm0
+  vmovdqu [rsp+0x70], xmm0
+  vmovdqu [rsp+0x80], xmm0
+  vmovdqu [rsp+0x90], xmm0
+  vmovdqu [rsp+0xa0], xmm0
+  vmovdqu [rsp+0xb0], xmm0
+  vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
+  vpxor xmm1, xmm1, xmm1
+  vpxor xmm2, xmm2, xmm2
+  vpxor xmm3, xmm3, xmm3
+  vpxor xmm4, xmm4, xmm4
+  vpxor xmm5, xmm5, xmm5
+  vpxor xmm6, xmm6, xmm6
+  vpxor xmm7, xmm7, xmm7
+  vpxor xmm8, xmm8, xmm8
+  vpxor xmm9, xmm9, xmm9
+  vpxor xmm10, xmm10, xmm10
+  vpxor xmm11, xmm11, xmm11
+  vpxor xmm12, xmm12, xmm12
+  vpxor xmm13, xmm13, xmm13
+  vpxor xmm14, xmm14, xmm14
+  vpxor xmm15, xmm15, xmm15
+  xor ecx, ecx                                               // no text in integer registers
+  xor r9d, r9d
 
   // ---- return ----
   add rsp, 0xc0                                              // the frame
   .cfi_def_cfa_offset 32
   pop r14                                                    // restore
   .cfi_def_cfa_offset 24
-  pop rbp                                                    // restore
+  pop rbp
   .cfi_def_cfa_offset 16
-  pop rbx                                                    // restore
+  pop rbx
   .cfi_def_cfa_offset 8
   ret
   .cfi_endproc
-END_FUNCTION(stitchgcm_open_aes256_aesni_avx)
+END_FUNCTION(stitchgcm_open_aesni_avx)
 
 .att_syntax prefix
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace stitchgcm::assembly {
@@ -29,7 +30,7 @@ class Flattener {
  private:
   template <class T>
   void put(T value) {
-    items_.push_back({std::move(value), 0, {}});
+    items_.push_back({std::move(value), 0, {}, 0});
   }
 
   static Instruction endbr64() {
@@ -45,9 +46,33 @@ class Flattener {
     }
   }
 
-  void put_strip(const Strip& s) {
+  /// "blocks 0-3" and "blocks 4-7" are one family of strips.
+  static std::string family(const Instruction& i) { return i.stage.substr(0, i.stage.find(' ')); }
+
+  /// A strip is stitched if a family of stages comes again after another.
+  static bool is_stitched(const Strip& s) {
+    std::set<std::string> ended;
+    std::string current;
     for (const Piece& p : s.pieces) {
-      for (const Instruction& i : p.code) put(i);
+      for (const Instruction& i : p.code) {
+        if (family(i) == current) continue;
+        if (ended.contains(family(i))) return true;
+        ended.insert(current);
+        current = family(i);
+      }
+    }
+    return false;
+  }
+
+  void put_strip(const Strip& s) {
+    const bool stitched = is_stitched(s);
+    std::string first;
+    for (const Piece& p : s.pieces) {
+      for (const Instruction& i : p.code) {
+        if (first.empty()) first = family(i);
+        put(i);
+        items_.back().strip = !stitched ? 0 : family(i) == first ? 1 : 2;
+      }
     }
   }
 

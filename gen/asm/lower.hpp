@@ -30,6 +30,8 @@ struct Item {
   std::variant<Label, Jump, Banner, Directive, Padding, FunctionCall, Instruction> value;
   size_t offset = 0;
   std::vector<uint8_t> bytes;
+  /// Of an instruction: 0 in straight code; in stitched code 1 for the first strip's, 2 for those of the others.
+  int strip = 0;
 };
 
 struct LoweredRoutine {

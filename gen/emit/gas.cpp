@@ -58,9 +58,6 @@ const char* jump_mnemonic(const std::optional<Condition>& c) {
   return "";
 }
 
-/// "blocks 0-3" and "blocks 4-7" are one family of strips.
-std::string family(const std::string& stage) { return stage.substr(0, stage.find(' ')); }
-
 /// Turns of a loop: those ahead of the one whose text the pointers stand at.
 std::string turn_name(int turn) { return turn == 0 ? "" : turn == 1 ? "next " : fmt::format("next+{} ", turn - 1); }
 
@@ -73,10 +70,13 @@ class Body {
   }
 
  private:
-  void put(const Label& l, const Item&) { out_ += fmt::format("L({}):\n", l.name); }
+  void put(const Label& l, const Item&) {
+    out_ += fmt::format("L({}):\n", l.name);
+    last_note_.clear();
+  }
   void put(const Banner& b, const Item&) {
     out_ += fmt::format("\n  // ---- {} ----\n", b.text);
-    first_family_.clear();
+    last_note_.clear();
   }
   void put(const Directive& d, const Item&) { out_ += "  " + d.text + "\n"; }
   void put(const Jump& j, const Item&) {
@@ -95,23 +95,24 @@ class Body {
       out_ += "  .byte " + bytes + (k == 0 ? " // no-ops: the loop begins on a cache line" : "") + "\n";
     }
   }
-  void put(const Instruction& i, const Item&) {
-    if (first_family_.empty()) first_family_ = family(i.stage);
-    const bool second_strip = family(i.stage) != first_family_;
-    std::string line = (second_strip ? "    " : "  ") + i.text(options_.syntax);
-    const std::string note = describe(i);
-    if (!note.empty()) line = fmt::format("{:<{}} // {}", line, kNoteColumn, note);
+  void put(const Instruction& i, const Item& item) {
+    std::string line = (item.strip == 2 ? "    " : "  ") + i.text(options_.syntax);
+    const std::string note = describe(i, item.strip != 0);
+    // A note holds until the next one.
+    if (!note.empty() && note != last_note_) line = fmt::format("{:<{}} // {}", line, kNoteColumn, note);
+    last_note_ = note;
     out_ += line + "\n";
   }
 
-  static std::string describe(const Instruction& i) {
-    if (i.stage == "control" || i.stage == "frame" || i.stage == "ladder") return i.note;
+  /// In straight code the banner names the stage.
+  static std::string describe(const Instruction& i, bool stitched) {
+    if (!stitched) return i.note;
     return turn_name(i.turn) + i.stage + (i.note.empty() ? "" : ": " + i.note);
   }
 
   const Options& options_;
   std::string& out_;
-  std::string first_family_;
+  std::string last_note_;
 };
 
 std::string constants(const LoweredFile& file) {

@@ -63,7 +63,7 @@ Strip products(const BatchSchedule& s, int ahead) {
     int multiplied = 0;
     const auto multiply = [&](const Xbyak::Xmm& x, const Xbyak::Address& factor, int halves) {
       c.vpclmulqdq(x, x, factor, static_cast<uint8_t>(halves));
-      if (++multiplied % s.multiply_group == 0) c.cut("multiply");
+      if (++multiplied % s.multiply_group == 0) c.cut(note + ": multiply");
     };
     // Each half by a load of its own: a load of the whole block would span two stores and wait for both.
     c.vmovq(low, BatchFrame::low(n)), c.cut(note);
@@ -72,9 +72,9 @@ Strip products(const BatchSchedule& s, int ahead) {
     multiply(low, h.value(), 0x00);
     multiply(high, h.value(), 0x10);
     multiply(middle, h.middle(), 0x00);
-    c.add(c.r.low, c.r.low, low), c.cut("sum");
-    c.add(c.r.high, c.r.high, high), c.cut("sum");
-    c.add(c.r.middle, c.r.middle, middle), c.cut("sum");
+    c.add(c.r.low, c.r.low, low), c.cut(note + ": sum");
+    c.add(c.r.high, c.r.high, high), c.cut(note + ": sum");
+    c.add(c.r.middle, c.r.middle, middle), c.cut(note + ": sum");
   }
   return c.strip();
 }

@@ -18,7 +18,7 @@ using assembly::Strip;
 using namespace Xbyak::util;
 
 /// block[n] := AES(key, counter + n), 0 <= n < 8; the counter waits in product[0], bytes reversed.
-Strip eight_blocks_of_keystream(KeyLength k) {
+Program eight_blocks_of_keystream() {
   Code c("keystream");
   std::vector<Xbyak::Xmm> states;
   for (int n = 0; n < kBatchBlocks; n++) {
@@ -27,8 +27,7 @@ Strip eight_blocks_of_keystream(KeyLength k) {
     states.push_back(c.r.block(n));
   }
   whiten(c, states, c.r.round_key);
-  aes_rounds(c, states, c.r.round_key, rounds(k));
-  return c.strip();
+  return Program(c.strip()) + aes_rounds_of_context(states, c.r.round_key);
 }
 
 Strip text_block(int n, int at) {
@@ -52,7 +51,7 @@ Strip ghash_block(int n, const Xbyak::Reg64& data, int at, int exponent, bool fi
 
 }  // namespace
 
-Program ctr32(KeyLength k) {
+Program ctr32() {
   const Roles r;
   const Xbyak::Xmm counter = r.product[0];
   Code begin("enter");
@@ -67,7 +66,7 @@ Program ctr32(KeyLength k) {
   begin.reverse_bytes(counter, counter);
   begin.cut("blocks = 8 batches + whole");
 
-  Strip batch = eight_blocks_of_keystream(k);
+  Program batch = Program(Strip{}, "eight blocks") + eight_blocks_of_keystream();
   for (int n = 0; n < kBatchBlocks; n++) batch += text_block(n, layout::kBlockBytes * n);
   Code advance("advance");
   advance.vpaddd(counter, counter, advance.constant(counter_steps(), kCounterStepBytes * kBatchBlocks));
@@ -89,10 +88,10 @@ Program ctr32(KeyLength k) {
 
   return Program(begin.strip(), "enter") +
          when("batches", is_zero(r.batches), Condition::not_equal,
-              repeat("batch", Program(batch, "eight blocks") + advance.strip(), next.strip(), Condition::not_equal)) +
+              repeat("batch", batch + advance.strip(), next.strip(), Condition::not_equal)) +
          Program(last.strip(), "the blocks that are left") +
          when("rest", is_zero(r.whole), Condition::not_equal,
-              Program(eight_blocks_of_keystream(k)) + ladder("blocks", r.whole, std::move(rungs))) +
+              eight_blocks_of_keystream() + ladder("blocks", r.whole, std::move(rungs))) +
          Program(wipe_vectors(), "wipe");
 }
 

@@ -8,7 +8,7 @@
 namespace stitchgcm::gcm {
 
 /// out := in ^ AES(key, counter + i), i < blocks; counter += blocks (mod 2^32 in its last four bytes).
-assembly::Program ctr32(KeyLength k);
+assembly::Program ctr32();
 
 /// Y := (..((Y ^ X1) H ^ X2) H ^ .. ^ Xn) H.
 assembly::Program ghash();

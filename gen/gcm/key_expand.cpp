@@ -133,7 +133,9 @@ assembly::Strip key_expand(KeyLength k, const Xbyak::Reg64& key) {
     case KeyLength::aes256: aes256(c, key); break;
   }
   c.store(c.r.context_at(layout::kHashKey), c.r.block(0));
-  return c.strip("H = AES(key, 0)");
+  c.cut("H = AES(key, 0)");
+  c.mov(dword[c.r.context + (layout::kRounds - Roles::context_bias)], rounds(k));
+  return c.strip("rounds");
 }
 
 }  // namespace stitchgcm::gcm

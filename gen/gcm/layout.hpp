@@ -12,6 +12,7 @@ inline constexpr int kBlockBytes = 16;
 // stitchgcm_context
 inline constexpr int kRoundKeys = 0;
 inline constexpr int kHashKey = 240;
+inline constexpr int kRounds = 256;
 inline constexpr int kPowers = 320;
 inline constexpr int kPowerBytes = 32;
 inline constexpr int kPowerCount = 40;
@@ -23,6 +24,7 @@ constexpr int power(int exponent) { return kPowers + kPowerBytes * (kPowerCount 
 
 static_assert(offsetof(stitchgcm_context, round_key) == kRoundKeys);
 static_assert(offsetof(stitchgcm_context, hash_key) == kHashKey);
+static_assert(offsetof(stitchgcm_context, rounds) == kRounds);
 static_assert(offsetof(stitchgcm_context, power) == kPowers);
 static_assert(sizeof(stitchgcm_power) == kPowerBytes);
 static_assert(offsetof(stitchgcm_power, value) == 0 && offsetof(stitchgcm_power, middle) == kMiddle);

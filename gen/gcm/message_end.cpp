@@ -20,7 +20,7 @@ constexpr int kRungs = 7;
 
 /// block[d] := AES(key, counter + whole - d) for 0 <= d <= 7 (d = 0 is the partial block's, or nobody's), and if asked
 /// j0_block := AES(key, J0), nine blocks in lock step: they take hardly longer than one.
-Strip last_keystream(KeyLength k, bool with_j0) {
+Program last_keystream(bool with_j0) {
   Code c("end");
   std::vector<Xbyak::Xmm> states;
   const Xbyak::Xmm t = c.r.product[0];
@@ -39,8 +39,7 @@ Strip last_keystream(KeyLength k, bool with_j0) {
     states.push_back(c.r.j0_block);
   }
   whiten(c, states, c.r.round_key);
-  aes_rounds(c, states, c.r.round_key, rounds(k));
-  return c.strip();
+  return Program(c.strip()) + aes_rounds_of_context(states, c.r.round_key);
 }
 
 /// in, out, power := where the whole blocks end.
@@ -116,7 +115,7 @@ void lengths_block(Code& c) {
 
 }  // namespace
 
-Program end_of_blocks(Direction d, KeyLength k) {
+Program end_of_blocks(Direction d) {
   Code next("end");
   next.vmovd(next.r.product[0], next.r.whole.cvt32());
   next.vpaddd(next.r.product[0], next.r.product[0], next.r.counter);
@@ -125,10 +124,10 @@ Program end_of_blocks(Direction d, KeyLength k) {
   next.cut("the next counter block");
   return Program(next.strip(), "end of the text") +
          when("rest", is_zero(next.r.whole), Condition::not_equal,
-              Program(last_keystream(k, false)) + pointers_to_end() + whole_blocks(d));
+              last_keystream(false) + pointers_to_end() + whole_blocks(d));
 }
 
-Program finish(Direction d, KeyLength k) {
+Program finish(Direction d) {
   Code lengths("lengths");
   lengths_block(lengths);
   multiply_block_and_add(lengths, power_in_context(lengths.r, 1));
@@ -138,7 +137,7 @@ Program finish(Direction d, KeyLength k) {
   tag.cut("GHASH");
   tag.add(tag.r.high, tag.r.high, tag.r.j0_block);
   tag.cut("T = GHASH ^ AES(J0)");
-  return Program(last_keystream(k, true), "keystream of the end, and of J0") + pointers_to_end() +
+  return Program(Strip{}, "keystream of the end, and of J0") + last_keystream(true) + pointers_to_end() +
          Program(lengths.strip(), "lengths block") + whole_blocks(d) + partial_block(d) + Program(tag.strip(), "tag");
 }
 

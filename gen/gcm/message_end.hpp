@@ -11,15 +11,15 @@ namespace stitchgcm::gcm {
 ///   out := in ^ AES(key, counter + i), i < whole; sums += their products; counter += whole.
 /// One ladder of blocks from the last backwards: a block's register, text and power depend on its distance from the
 /// end alone, so that any number of blocks takes the same straight code from its rung on.
-assembly::Program end_of_blocks(Direction d, KeyLength k);
+assembly::Program end_of_blocks(Direction d);
 
 /// The end of a message, inlined: whole blocks, the partial block and the lengths block; the AES blocks of J0, of the
 /// partial block and of the seven whole ones side by side. Leaves T = GHASH ^ AES(key, J0), all 16 bytes, in `high`.
-assembly::Program finish(Direction d, KeyLength k);
+assembly::Program finish(Direction d);
 
 /// The same by calls of ctr32 and ghash, a block or a run of blocks each, as a program without `finish` would do it.
 /// Kept to measure what inlining is worth. Needs hash_aad(false); saves what it needs in callee-saved registers.
-assembly::Program finish_by_calls(Direction d, KeyLength k);
+assembly::Program finish_by_calls(Direction d);
 std::vector<Xbyak::Reg64> saved_by_finish_by_calls();
 
 /// The first tag_bytes bytes of `high` to the message's tag.

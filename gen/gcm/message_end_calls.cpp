@@ -15,10 +15,6 @@ using namespace Xbyak::util;
 // Across the calls.
 const Xbyak::Reg64 kIn = r12, kOut = r13, kWhole = r14, kPartial = r15;
 
-constexpr const char* key_name(KeyLength k) {
-  return k == KeyLength::aes128 ? "aes128" : k == KeyLength::aes192 ? "aes192" : "aes256";
-}
-
 template <class F>
 Program step(F record) {
   Code c("end by calls");
@@ -26,12 +22,12 @@ Program step(F record) {
   return Program(c.strip("arguments"));
 }
 
-Program call_ctr32(KeyLength k) {
+Program call_ctr32() {
   return step([](Code& c) {
            c.lea(rdi, ptr[c.r.context - Roles::context_bias]);
            c.lea(r8, MessageFrame::at(MessageFrame::kCounterBlock));
          }) +
-         assembly::call(symbol(std::string("ctr32_") + key_name(k)));
+         assembly::call(symbol("ctr32"));
 }
 
 Program call_ghash() {
@@ -42,21 +38,21 @@ Program call_ghash() {
          assembly::call(symbol("ghash"));
 }
 
-Program ctr32_of_text(KeyLength k) {
-  return step([](Code& c) { c.mov(rsi, kIn), c.mov(rdx, kOut), c.mov(rcx, kWhole); }) + call_ctr32(k);
+Program ctr32_of_text() {
+  return step([](Code& c) { c.mov(rsi, kIn), c.mov(rdx, kOut), c.mov(rcx, kWhole); }) + call_ctr32();
 }
 
 Program ghash_of(const Xbyak::Reg64& data) {
   return step([&](Code& c) { c.mov(rdx, data), c.mov(rcx, kWhole); }) + call_ghash();
 }
 
-Program ctr32_of_buffer(KeyLength k) {
+Program ctr32_of_buffer() {
   return step([](Code& c) {
            c.lea(rsi, MessageFrame::at(MessageFrame::kText));
            c.mov(rdx, rsi);
            c.mov(ecx, 1);
          }) +
-         call_ctr32(k);
+         call_ctr32();
 }
 
 Program ghash_of_buffer() {
@@ -71,10 +67,10 @@ Program store_buffer(const Xbyak::Xmm& x) {
   return step([&](Code& c) { c.store(MessageFrame::at(MessageFrame::kText), x); });
 }
 
-Program partial_block(Direction d, KeyLength k) {
+Program partial_block(Direction d) {
   const Xbyak::Xmm x = Roles{}.product[0];
   const Program load = load_partial(x, kIn, kPartial) + store_buffer(x);
-  const Program crypt = ctr32_of_buffer(k) +
+  const Program crypt = ctr32_of_buffer() +
                         step([&](Code& c) { c.load(x, MessageFrame::at(MessageFrame::kText)); }) +
                         keep_first_bytes(x, kPartial) + store_partial(kOut, x, kPartial, Roles{}.group);
   if (d == Direction::encrypt) return load + crypt + store_buffer(x) + ghash_of_buffer();
@@ -85,7 +81,7 @@ Program partial_block(Direction d, KeyLength k) {
 
 std::vector<Xbyak::Reg64> saved_by_finish_by_calls() { return {kIn, kOut, kWhole, kPartial}; }
 
-Program finish_by_calls(Direction d, KeyLength k) {
+Program finish_by_calls(Direction d) {
   const Roles r;
   const Xbyak::Xmm x = r.product[0];
 
@@ -127,11 +123,11 @@ Program finish_by_calls(Direction d, KeyLength k) {
   tag.add(r.high, r.high, MessageFrame::at(MessageFrame::kHash));
   tag.cut("T = GHASH ^ AES(J0)");
 
-  const Program whole = d == Direction::encrypt ? ctr32_of_text(k) + ghash_of(kOut) : ghash_of(kIn) + ctr32_of_text(k);
+  const Program whole = d == Direction::encrypt ? ctr32_of_text() + ghash_of(kOut) : ghash_of(kIn) + ctr32_of_text();
   return Program(begin.strip(), "end of the text, by calls") +
          when("whole", is_zero(kWhole), Condition::not_equal, whole) + past.strip() +
-         when("partial", is_zero(kPartial), Condition::not_equal, partial_block(d, k)) + lengths.strip() +
-         ghash_of_buffer() + j0.strip() + ctr32_of_buffer(k) + tag.strip();
+         when("partial", is_zero(kPartial), Condition::not_equal, partial_block(d)) + lengths.strip() +
+         ghash_of_buffer() + j0.strip() + ctr32_of_buffer() + tag.strip();
 }
 
 }  // namespace stitchgcm::gcm

@@ -13,7 +13,8 @@ using assembly::Role;
 using assembly::Routine;
 
 const std::string kConstantTime =
-    "Time and addresses depend on pointers and lengths alone; keys, IV, AAD, text and tags are secret.";
+    "Time and addresses depend on pointers, lengths and the number of rounds alone; keys, IV, AAD, text and tags are "
+    "secret.";
 const std::string kWiped = "All 16 vector registers are zero on return, bits 128 and up too.";
 
 Parameter context_in() {
@@ -33,11 +34,11 @@ Parameter accumulator_in_out() {
 }
 
 std::vector<Role> vector_roles() {
-  return {{"xmm0..7", "AES states of eight blocks, oldest first"},
-          {"xmm8", "round key of every second chain in a batch; at the end the state of J0"},
+  return {{"xmm0..7", "AES states of eight blocks: in a batch in order, at the end by their distance from it"},
+          {"xmm8", "in a batch the counters to come; at the end the state of J0"},
           {"xmm9", "round key"},
           {"xmm10, 11, 12", "GHASH's sums low, high and middle, not reduced"},
-          {"xmm13, 14, 15", "one product: block, low ^ high of it, scratch"}};
+          {"xmm13, 14, 15", "the factors of one block's three products, then the products"}};
 }
 
 std::vector<Role> text_roles() {
@@ -47,7 +48,9 @@ std::vector<Role> text_roles() {
           {"rcx", "place of the power for the block after the batches; at partial blocks a shift count"},
           {"r8", fmt::format("place of the next block's power, + {}", Roles::power_bias)},
           {"r9", "batches until the next reduction"},
-          {"r10, r11", "whole blocks after the batches, bytes of the partial block"}};
+          {"r10, r11", "whole blocks after the batches, bytes of the partial block"},
+          {"r14", "patterns of the eight counters in a batch"},
+          {"rax", "scratch"}};
 }
 
 std::vector<Role> operator+(std::vector<Role> a, const std::vector<Role>& b) {
@@ -55,10 +58,9 @@ std::vector<Role> operator+(std::vector<Role> a, const std::vector<Role>& b) {
   return a;
 }
 
-Routine message_prototype(KeyLength k, bool seal) {
+Routine message_prototype(bool seal) {
   Routine r;
-  r.summary = fmt::format("AES-{}-GCM, one message: {} (SP 800-38D, algorithm {})", key_bits(k),
-                          seal ? "authenticated encryption" : "authenticated decryption", seal ? 4 : 5);
+  r.summary = fmt::format("AES-GCM, one message: {} (SP 800-38D, algorithm {})", seal ? "authenticated encryption" : "authenticated decryption", seal ? 4 : 5);
   r.effect = {"H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)",
               "out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count",
               fmt::format("T = AES(key, J0) ^ GHASH(AAD || 0.. || {} || 0.. || [bits(AAD)]64 || [bits(in)]64)",
@@ -85,25 +87,39 @@ Routine init_prototype(KeyLength k) {
   Routine r;
   r.summary = fmt::format("AES-{} key schedule, H and its powers", key_bits(k));
   r.effect = {"round_key[0.." + std::to_string(rounds(k)) + "] = KeyExpansion(key) (FIPS 197, 5.2)",
-              "hash_key = H = AES(key, 0^128)", "power[i] = H^(40 - i), as stitchgcm_layout.h stores it"};
+              fmt::format("hash_key = H = AES(key, 0^128); rounds = {}", rounds(k)),
+              "power[i] = H^(40 - i), as stitchgcm_layout.h stores it"};
   r.prototype = {"void",
                  "",
-                 {{"stitchgcm_context *", "context", "round_key, hash_key and power written, the rest left alone"},
+                 {{"stitchgcm_context *", "context", "round_key, hash_key, rounds and power written, the rest left alone"},
                   {"const uint8_t *", "key", fmt::format("{} bytes, read; not in the context", key_bits(k) / 8)}}};
   r.roles = {{"rbx", fmt::format("context + {}", Roles::context_bias)},
-             {"r8", "eight powers, from which the next eight are made"},
-             {"xmm0", "the state that becomes H; then H x"}};
+             {"rsi", "key"},
+             {"xmm0", "the state that becomes H"},
+             {"xmm1..5", "round keys, and what goes into the next one"}};
   r.promises = {"Time and addresses depend on pointers alone; the key is secret.", kWiped};
   return r;
 }
 
-Routine seal_prototype(KeyLength k) { return message_prototype(k, true); }
-Routine open_prototype(KeyLength k) { return message_prototype(k, false); }
+Routine powers_prototype() {
+  Routine r;
+  r.summary = "Internal: the powers of H, for init";
+  r.effect = {"power[i] = H^(40 - i), as stitchgcm_layout.h stores it"};
+  r.roles = {{"rbx", fmt::format("context + {}", Roles::context_bias)},
+             {"r8", "eight powers, from which the next eight are made"},
+             {"xmm0", "at entry H; then H x"}};
+  r.promises = {"Not a C function: called by the init routines alone, registers as above.",
+                "Clobbers rax, r8 and the vectors."};
+  return r;
+}
 
-Routine blocks_prototype(Direction d, KeyLength k) {
+Routine seal_prototype() { return message_prototype(true); }
+Routine open_prototype() { return message_prototype(false); }
+
+Routine blocks_prototype(Direction d) {
   const bool encrypt = d == Direction::encrypt;
   Routine r;
-  r.summary = fmt::format("AES-{}-GCM, whole blocks: {} and hash", key_bits(k), encrypt ? "encrypt" : "decrypt");
+  r.summary = fmt::format("AES-GCM, whole blocks: {} and hash", encrypt ? "encrypt" : "decrypt");
   r.effect = {"out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks",
               fmt::format("accumulator = (..((accumulator ^ {0}[0]) H ^ {0}[1]) H ^ ..) H", encrypt ? "out" : "in")};
   r.prototype = {"void",
@@ -129,9 +145,9 @@ Routine batches_prototype(Direction d, KeyLength k) {
   return r;
 }
 
-Routine ctr32_prototype(KeyLength k) {
+Routine ctr32_prototype() {
   Routine r;
-  r.summary = fmt::format("AES-{} in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5)", key_bits(k));
+  r.summary = "AES in counter mode, whole blocks, 32-bit counter (SP 800-38D, 6.5)";
   r.effect = {"out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks"};
   r.prototype = {"void", "", {context_in(), in_blocks(), out_blocks(), block_count(), counter_in_out()}};
   r.roles = {{"rbx", fmt::format("context + {}", Roles::context_bias)},

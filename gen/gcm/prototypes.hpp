@@ -7,11 +7,12 @@
 namespace stitchgcm::gcm {
 
 assembly::Routine init_prototype(KeyLength k);
-assembly::Routine seal_prototype(KeyLength k);
-assembly::Routine open_prototype(KeyLength k);
-assembly::Routine blocks_prototype(Direction d, KeyLength k);
+assembly::Routine powers_prototype();
+assembly::Routine seal_prototype();
+assembly::Routine open_prototype();
+assembly::Routine blocks_prototype(Direction d);
 assembly::Routine batches_prototype(Direction d, KeyLength k);
-assembly::Routine ctr32_prototype(KeyLength k);
+assembly::Routine ctr32_prototype();
 assembly::Routine ghash_prototype();
 
 }  // namespace stitchgcm::gcm

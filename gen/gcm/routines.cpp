@@ -46,13 +46,32 @@ Routine init(KeyLength k) {
   Routine r = init_prototype(k);
   r.symbol = symbol("init_" + key_name(k));
   r.frame = {0, {Roles{}.context}};
-  r.program = Program(begin.strip(), "enter") + Program(key_expand(k, rsi), "key schedule, and H") + power_table() +
-              Program(wipe_vectors(), "wipe");
+  r.program = Program(begin.strip(), "enter") + Program(key_expand(k, rsi), "key schedule, and H") +
+              assembly::call(symbol("powers")) + Program(wipe_vectors(), "wipe");
   return r;
 }
 
+Routine powers() {
+  Routine r = powers_prototype();
+  r.symbol = symbol("powers");
+  r.program = power_table();
+  return r;
+}
+
+/// A call of the batches for the context's key length, which is public.
+Program call_batches(Direction d) {
+  const auto rounds_are = [](int n) {
+    return compare(dword[Roles{}.context + (layout::kRounds - Roles::context_bias)], n);
+  };
+  return when("aes128", rounds_are(rounds(KeyLength::aes128)), Condition::equal,
+              assembly::call(batches_symbol(d, KeyLength::aes128)),
+              when("aes192", rounds_are(rounds(KeyLength::aes192)), Condition::equal,
+                   assembly::call(batches_symbol(d, KeyLength::aes192)),
+                   assembly::call(batches_symbol(d, KeyLength::aes256))));
+}
+
 /// seal or open.
-Routine message(Direction d, KeyLength k, const Choices& choices) {
+Routine message(Direction d, const Choices& choices) {
   const Roles roles;
   const bool calls = choices.end == EndOfText::calls;
 
@@ -72,7 +91,7 @@ Routine message(Direction d, KeyLength k, const Choices& choices) {
   clear_scalars.clear(roles.group);
   clear_scalars.cut("no text in integer registers");
 
-  Program text = assembly::call(batches_symbol(d, k));
+  Program text = call_batches(d);
   Code no_tail("text");
   if (calls) {
     no_tail.lea(roles.end_power,
@@ -85,8 +104,8 @@ Routine message(Direction d, KeyLength k, const Choices& choices) {
     text += reduced.strip();
   }
 
-  Routine r = d == Direction::encrypt ? seal_prototype(k) : open_prototype(k);
-  r.symbol = symbol((d == Direction::encrypt ? "seal_" : "open_") + key_name(k));
+  Routine r = d == Direction::encrypt ? seal_prototype() : open_prototype();
+  r.symbol = symbol(d == Direction::encrypt ? "seal" : "open");
   r.frame = {MessageFrame::kBytes, {roles.context, roles.message, roles.counter_patterns}};
   if (calls) {
     for (const Xbyak::Reg64& saved : saved_by_finish_by_calls()) r.frame.saved.push_back(saved);
@@ -94,7 +113,7 @@ Routine message(Direction d, KeyLength k, const Choices& choices) {
   r.program = Program(begin.strip(), "enter") + make_j0(choices.first_counters) + hash_aad(!calls) +
               text_pointers() + no_tail.strip() + Program(counter.strip(), "text") +
               when("batches", is_zero(roles.batches), Condition::not_equal, text) +
-              (calls ? finish_by_calls(d, k) : finish(d, k)) +
+              (calls ? finish_by_calls(d) : finish(d)) +
               (d == Direction::encrypt ? store_tag() : check_tag()) + Program(wipe_message_frame(), "wipe") +
               wipe_vectors() + clear_scalars.strip();
   return r;
@@ -110,7 +129,7 @@ assembly::Strip wipe_patterns() {
 }
 
 /// encrypt_blocks or decrypt_blocks.
-Routine blocks(Direction d, KeyLength k) {
+Routine blocks(Direction d) {
   const Roles roles;
   Code begin("enter");
   begin.lea(roles.context, ptr[rdi + Roles::context_bias]);
@@ -160,8 +179,8 @@ Routine blocks(Direction d, KeyLength k) {
   any.or_(roles.scratch, roles.whole);
   any.cut("any block?");
 
-  Routine r = blocks_prototype(d, k);
-  r.symbol = symbol(direction_name(d) + "_blocks_" + key_name(k));
+  Routine r = blocks_prototype(d);
+  r.symbol = symbol(direction_name(d) + "_blocks");
   r.frame = {kPatternBytes, {roles.context, roles.counter_pointer, roles.accumulator_pointer, roles.counter_patterns}};
   r.program = Program(begin.strip(), "enter") +
               when("any", any.strip(), Condition::not_equal,
@@ -169,8 +188,8 @@ Routine blocks(Direction d, KeyLength k) {
                         Program(alone.strip(), "Y on its own")) +
                        when("batches", is_zero(roles.batches), Condition::not_equal,
                             Program(make_counter_patterns(rsp), "batches") + patterns.strip() +
-                                assembly::call(batches_symbol(d, k)) + wipe_patterns()) +
-                       end_of_blocks(d, k) + Program(end.strip(), "leave")) +
+                                call_batches(d) + wipe_patterns()) +
+                       end_of_blocks(d) + Program(end.strip(), "leave")) +
               Program(wipe_vectors(), "wipe");
   return r;
 }
@@ -183,11 +202,11 @@ Routine batch_routine(Direction d, KeyLength k, const Choices& choices) {
   return r;
 }
 
-Routine ctr32_routine(KeyLength k) {
-  Routine r = ctr32_prototype(k);
-  r.symbol = symbol("ctr32_" + key_name(k));
+Routine ctr32_routine() {
+  Routine r = ctr32_prototype();
+  r.symbol = symbol("ctr32");
   r.frame = {0, {Roles{}.context, Roles{}.counter_pointer}};
-  r.program = ctr32(k);
+  r.program = ctr32();
   return r;
 }
 
@@ -211,18 +230,18 @@ SourceFile for_each_key_length(const std::string& name, F routine) {
 std::vector<SourceFile> aesni_avx(const Choices& choices) {
   std::vector<SourceFile> files;
   files.push_back(for_each_key_length("init", init));
+  files.back().routines.push_back(powers());
   for (Direction d : {Direction::encrypt, Direction::decrypt}) {
-    files.push_back(for_each_key_length(d == Direction::encrypt ? "seal" : "open",
-                                        [&](KeyLength k) { return message(d, k, choices); }));
+    files.push_back({kBackend, d == Direction::encrypt ? "seal" : "open", {message(d, choices)}});
   }
   for (Direction d : {Direction::encrypt, Direction::decrypt}) {
-    files.push_back(for_each_key_length(direction_name(d) + "_blocks", [&](KeyLength k) { return blocks(d, k); }));
+    files.push_back({kBackend, direction_name(d) + "_blocks", {blocks(d)}});
   }
   for (Direction d : {Direction::encrypt, Direction::decrypt}) {
     files.push_back(for_each_key_length(direction_name(d) + "_batches",
                                         [&](KeyLength k) { return batch_routine(d, k, choices); }));
   }
-  files.push_back(for_each_key_length("ctr32", ctr32_routine));
+  files.push_back({kBackend, "ctr32", {ctr32_routine()}});
   files.push_back({kBackend, "ghash", {ghash_routine()}});
   return files;
 }
