@@ -7,49 +7,14 @@
 #include <set>
 #include <stdexcept>
 
+#include "asm/effects.hpp"
+
 namespace stitchgcm::assembly {
 namespace {
 
-ZydisRegister whole(ZydisRegister r) { return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r); }
-
-bool is_vector(ZydisRegister r) { return ZydisRegisterGetClass(whole(r)) == ZYDIS_REGCLASS_ZMM; }
-
-/// Flags are handled bit by bit through cpu_flags, the instruction pointer not at all.
-bool is_flags_or_ip(ZydisRegister r) {
-  const auto c = ZydisRegisterGetClass(r);
-  return c == ZYDIS_REGCLASS_FLAGS || c == ZYDIS_REGCLASS_IP;
-}
-
-bool reads(const ZydisDecodedOperand& o) { return (o.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0; }
-bool writes(const ZydisDecodedOperand& o) { return (o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0; }
-
-/// A write that leaves part of the old register in place. Zydis reports these as plain writes.
-bool keeps_old_part(const Instruction& i, const ZydisDecodedOperand& o) {
-  if ((o.actions & ZYDIS_OPERAND_ACTION_CONDWRITE) != 0) return true;
-  if (is_vector(o.reg.value)) return i.decoded.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
-  const auto c = ZydisRegisterGetClass(o.reg.value);
-  return c == ZYDIS_REGCLASS_GPR8 || c == ZYDIS_REGCLASS_GPR16;
-}
-
-/// x ^ x: the result does not depend on x.
-bool is_zero_idiom(const Instruction& i) {
-  const auto same = [&](size_t a, size_t b) {
-    return i.operands[a].type == ZYDIS_OPERAND_TYPE_REGISTER && i.operands[b].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           i.operands[a].reg.value == i.operands[b].reg.value;
-  };
-  switch (i.decoded.mnemonic) {
-    case ZYDIS_MNEMONIC_XOR:
-    case ZYDIS_MNEMONIC_PXOR: return same(0, 1);
-    case ZYDIS_MNEMONIC_VPXOR: return same(1, 2);
-    case ZYDIS_MNEMONIC_VPXORD:
-    case ZYDIS_MNEMONIC_VPXORQ: return i.decoded.avx.mask.reg == ZYDIS_REGISTER_K0 && same(2, 3);
-    default: return false;
-  }
-}
-
 /// What the simple 64-bit pointer instructions compute: one input plus a constant.
 std::optional<TermRef> pointer_arithmetic(const Instruction& i, const std::vector<TermRef>& in) {
-  if (i.decoded.operand_width != 64 || i.operands.empty() || i.operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER) {
+  if (i.decoded.operand_width != 64 || i.operands.size() < 2 || i.operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER) {
     return {};
   }
   const bool immediate = i.operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
@@ -61,7 +26,7 @@ std::optional<TermRef> pointer_arithmetic(const Instruction& i, const std::vecto
       if (immediate) return TermRef{in[0].node, in[0].plus - i.operands[1].imm.value.s};
       return {};
     case ZYDIS_MNEMONIC_LEA:
-      if (i.operands[1].mem.index == ZYDIS_REGISTER_NONE) return in[0];
+      if (!i.reference && i.operands[1].mem.index == ZYDIS_REGISTER_NONE) return in[0];
       return {};
     case ZYDIS_MNEMONIC_MOV:
       if (i.operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER) return in[0];
@@ -70,20 +35,13 @@ std::optional<TermRef> pointer_arithmetic(const Instruction& i, const std::vecto
   }
 }
 
-/// A whole-register store, whose value comes back unchanged from a load of the same width.
-bool is_plain_move(const Instruction& i) {
-  switch (i.decoded.mnemonic) {
-    case ZYDIS_MNEMONIC_VMOVDQA:
-    case ZYDIS_MNEMONIC_VMOVDQU: return true;
-    case ZYDIS_MNEMONIC_VMOVDQA64:
-    case ZYDIS_MNEMONIC_VMOVDQU64: return i.decoded.avx.mask.reg == ZYDIS_REGISTER_K0;
-    default: return false;
-  }
-}
-
 const ZydisAccessedFlags& flags(const Instruction& i) {
   static const ZydisAccessedFlags none{};
   return i.decoded.cpu_flags ? *i.decoded.cpu_flags : none;
+}
+
+uint32_t written_flags(const Instruction& i) {
+  return flags(i).modified | flags(i).set_0 | flags(i).set_1 | flags(i).undefined;
 }
 
 std::string describe(const Terms& terms, TermRef r) {
@@ -140,7 +98,7 @@ SymbolicState::Address SymbolicState::address(const ZydisDecodedOperand& o, cons
 SymbolicState::Byte SymbolicState::byte(const Address& a) {
   const auto it = memory_.find(a);
   if (it != memory_.end()) return it->second;
-  return {terms_->make("the initial " + a.first, {}, nullptr).node, a.second};
+  return {terms_->make("the initial contents of " + a.first, {}, nullptr).node, a.second};
 }
 
 TermRef SymbolicState::load(const Address& a, int bytes, const Instruction& by) {
@@ -171,6 +129,7 @@ std::vector<TermRef> SymbolicState::inputs(const Instruction& i, std::string& op
       case ZYDIS_OPERAND_TYPE_IMMEDIATE: operation += fmt::format("={}", o.imm.value.s); break;
       case ZYDIS_OPERAND_TYPE_REGISTER:
         if (is_flags_or_ip(o.reg.value) || zero) break;
+        if (is_high_byte(o.reg.value)) operation += "h";
         if (reads(o) || (writes(o) && keeps_old_part(i, o))) {
           in.push_back(value(whole(o.reg.value)));
         } else {
@@ -180,7 +139,7 @@ std::vector<TermRef> SymbolicState::inputs(const Instruction& i, std::string& op
       case ZYDIS_OPERAND_TYPE_MEMORY:
         if (o.mem.type == ZYDIS_MEMOP_TYPE_AGEN) {
           if (o.mem.base == ZYDIS_REGISTER_RIP) {
-            operation += i.reference ? " " + i.reference->constant->name : "";
+            operation += fmt::format(" {} + {}", i.reference.value().constant->name, i.reference->offset);
             break;
           }
           in.push_back(value(whole(o.mem.base)));
@@ -189,7 +148,7 @@ std::vector<TermRef> SymbolicState::inputs(const Instruction& i, std::string& op
             in.push_back(value(whole(o.mem.index)));
             operation += fmt::format("*{}", o.mem.scale);
           }
-        } else if (reads(o) || (o.actions & ZYDIS_OPERAND_ACTION_CONDWRITE) != 0) {
+        } else if (reads(o) || (writes(o) && keeps_old_part(i, o))) {
           in.push_back(load(address(o, i), o.size / 8, i));
         }
         break;
@@ -197,7 +156,8 @@ std::vector<TermRef> SymbolicState::inputs(const Instruction& i, std::string& op
     }
   }
   for (int bit = 0; bit < 32; bit++) {
-    if ((flags(i).tested >> bit & 1) != 0) in.push_back(value(kFlagBase + bit));
+    const uint32_t used = flags(i).tested | (may_keep_flags(i) ? written_flags(i) : 0);
+    if ((used >> bit & 1) != 0) in.push_back(value(kFlagBase + bit));
   }
   return in;
 }
@@ -221,7 +181,7 @@ void SymbolicState::write(const Instruction& i, const std::string& operation, co
     for (int k = 0; k < o.size / 8; k++) stores.push_back({{a.first, a.second + k}, {v.node, k}});
   }
   for (int bit = 0; bit < 32; bit++) {
-    if (((flags(i).modified | flags(i).set_0 | flags(i).set_1 | flags(i).undefined) >> bit & 1) != 0) {
+    if ((written_flags(i) >> bit & 1) != 0) {
       results.push_back({kFlagBase + bit, terms_->make(fmt::format("{} flag {}", operation, bit), in, &i, turn_)});
     }
   }
@@ -230,16 +190,10 @@ void SymbolicState::write(const Instruction& i, const std::string& operation, co
 }
 
 void SymbolicState::step(const Instruction& i) {
-  // Zydis lists no operands for these two, so the generic rule would take them for no-ops.
-  if (i.decoded.mnemonic == ZYDIS_MNEMONIC_VZEROALL || i.decoded.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER) {
-    throw std::runtime_error("not allowed in stitched code: " + i.text());
-  }
-  if (i.decoded.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) {
-    throw std::runtime_error("not allowed in stitched code: " + i.text());
-  }
+  require_understood(i);
   std::string operation;
   const std::vector<TermRef> in = inputs(i, operation);
-  if (i.decoded.mnemonic == ZYDIS_MNEMONIC_XCHG && i.operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+  if (is_exchange(i)) {
     registers_[whole(i.operands[0].reg.value)] = in[1];
     registers_[whole(i.operands[1].reg.value)] = in[0];
     return;
