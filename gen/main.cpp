@@ -29,13 +29,15 @@ struct What {
   void add_to(CLI::App& app) {
     app.add_option("--prefix", emission.prefix, "of every global symbol (default: stitchgcm)")
         ->check([](const std::string& p) -> std::string {
-          const bool good = !p.empty() && !std::isdigit(static_cast<unsigned char>(p[0])) &&
-                            std::all_of(p.begin(), p.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+          const bool good =
+              !p.empty() && !std::isdigit(static_cast<unsigned char>(p[0])) &&
+              std::all_of(p.begin(), p.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
           return good ? "" : "\"" + p + "\" is no C identifier";
         });
     app.add_flag("--att", att, "AT&T syntax instead of Intel's");
-    app.add_option("--choice", choice_words,
-                   "NAME=VALUE: another value for a builder's choice, e.g. end=calls, first_counters=memory, encrypt.lag=12")
+    app.add_option(
+           "--choice", choice_words,
+           "NAME=VALUE: another value for a builder's choice, e.g. end=calls, first_counters=memory, encrypt.lag=12")
         ->take_all()
         ->allow_extra_args(false);
     app.add_option("--gnu", assemblers.gnu, "driver for GNU as (default: gcc)");
@@ -63,7 +65,8 @@ struct What {
 int list(const What& what) {
   for (const assembly::SourceFile& f : gcm::aesni_avx(what.choices)) {
     for (const assembly::LoweredRoutine& r : assembly::lower(f).routines) {
-      fmt::print("{:<44} {:>6} bytes  {}\n", what.emission.prefix + "_" + r.routine->symbol, r.bytes, r.routine->summary);
+      fmt::print("{:<44} {:>6} bytes  {}\n", what.emission.prefix + "_" + r.routine->symbol, r.bytes,
+                 r.routine->summary);
     }
   }
   return 0;
@@ -85,8 +88,8 @@ void show_difference(const fs::path& checked_in, const std::string& generated) {
   close(fd);
   std::ofstream(name, std::ios::binary) << generated;
   std::fflush(stdout);
-  const std::string command = fmt::format("diff -u --label '{0} (checked in)' --label '{0} (generated)' '{0}' '{1}' | head -60",
-                                          checked_in.string(), name);
+  const std::string command = fmt::format(
+      "diff -u --label '{0} (checked in)' --label '{0} (generated)' '{0}' '{1}' | head -60", checked_in.string(), name);
   if (std::system(command.c_str()) != 0) fmt::print("(diff could not be run)\n");
   std::remove(name);
 }

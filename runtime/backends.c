@@ -13,10 +13,10 @@
 #endif
 
 /* Key set-up is a routine for each key length; the others read the number of rounds from the context. */
-#define AESNI_AVX(init)                                                                                          \
-  {                                                                                                              \
-    init, stitchgcm_seal_aesni_avx, stitchgcm_open_aesni_avx, stitchgcm_encrypt_blocks_aesni_avx,                \
-        stitchgcm_decrypt_blocks_aesni_avx, stitchgcm_ctr32_aesni_avx, stitchgcm_ghash_aesni_avx                 \
+#define AESNI_AVX(init)                                                                           \
+  {                                                                                               \
+    init, stitchgcm_seal_aesni_avx, stitchgcm_open_aesni_avx, stitchgcm_encrypt_blocks_aesni_avx, \
+        stitchgcm_decrypt_blocks_aesni_avx, stitchgcm_ctr32_aesni_avx, stitchgcm_ghash_aesni_avx  \
   }
 
 const stitchgcm_backend stitchgcm_backends[] = {

@@ -858,31 +858,12 @@ L(open_aesni_avx_tag16_else):
   vpinsrq xmm13, xmm13, rax, 0x01
   jmp L(open_aesni_avx_tag16_else_over_8_end)
 L(open_aesni_avx_tag16_else_over_8_else):
-  cmp r11, 0x03
-  jbe L(open_aesni_avx_tag16_else_over_8_else_over_3_else)
   lea ecx, [r11*8-0x20]                                      // 4..8 bytes: first 4 | last 4 << 8(n - 4)
   mov eax, [rsi+r11*1-0x04]
   shl rax, cl
   mov ecx, [rsi]
   or rax, rcx
   vmovq xmm13, rax
-  jmp L(open_aesni_avx_tag16_else_over_8_else_over_3_end)
-L(open_aesni_avx_tag16_else_over_8_else_over_3_else):
-  mov ecx, r11d                                              // 1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)
-  shr ecx, 0x01
-  movzx eax, byte ptr [rsi+rcx*1]
-  shl ecx, 0x03
-  shl eax, cl
-  vmovd xmm13, eax
-  movzx eax, byte ptr [rsi+r11*1-0x01]
-  lea ecx, [r11*8-0x08]
-  shl eax, cl
-  movzx ecx, byte ptr [rsi]
-  or eax, ecx
-  vmovd ecx, xmm13
-  or eax, ecx
-  vmovd xmm13, eax
-L(open_aesni_avx_tag16_else_over_8_else_over_3_end):
 L(open_aesni_avx_tag16_else_over_8_end):
 L(open_aesni_avx_tag16_end):
   lea rax, [rip + L(constant_keep_bytes) + 16]               // the first n bytes, then zeros
@@ -920,11 +901,13 @@ L(open_aesni_avx_authentic_else_rest_end):
 L(open_aesni_avx_authentic_end):
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // nor in the frame
+  vpxor xmm0, xmm0, xmm0                                     // nothing secret in the frame
   vmovdqu [rsp], xmm0
   vmovdqu [rsp+0x10], xmm0
-  vmovdqu [rsp+0x20], xmm0
-  vmovdqu [rsp+0x30], xmm0
+  lea r9, [rsp+0x40]                                         // patterns of J0's own, which hold bits of it?
+  cmp r14, r9
+  jne L(open_aesni_avx_patterns_end)
+  vpxor xmm0, xmm0, xmm0                                     // nothing secret in the frame
   vmovdqu [rsp+0x40], xmm0
   vmovdqu [rsp+0x50], xmm0
   vmovdqu [rsp+0x60], xmm0
@@ -933,6 +916,7 @@ L(open_aesni_avx_authentic_end):
   vmovdqu [rsp+0x90], xmm0
   vmovdqu [rsp+0xa0], xmm0
   vmovdqu [rsp+0xb0], xmm0
+L(open_aesni_avx_patterns_end):
   vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
   vpxor xmm1, xmm1, xmm1
   vpxor xmm2, xmm2, xmm2

@@ -850,35 +850,21 @@ L(seal_aesni_avx_tag16_else):
   xor r9d, r9d                                               // no text stays behind
   jmp L(seal_aesni_avx_tag16_else_over_7_end)
 L(seal_aesni_avx_tag16_else_over_7_else):
-  cmp r11, 0x03
-  jbe L(seal_aesni_avx_tag16_else_over_7_else_over_3_else)
   mov [rdi], eax                                             // 4..7 bytes: bytes 0..3, then bytes n - 4 .. n - 1
   lea ecx, [r11*8-0x20]
   shr rax, cl
   mov [rdi+r11*1-0x04], eax
-  jmp L(seal_aesni_avx_tag16_else_over_7_else_over_3_end)
-L(seal_aesni_avx_tag16_else_over_7_else_over_3_else):
-  mov [rdi], al                                              // 1..3 bytes: the first
-  cmp r11, 0x01
-  jbe L(seal_aesni_avx_tag16_else_over_7_else_over_3_else_over_1_end)
-  shr eax, 0x08                                              // the second
-  mov [rdi+0x01], al
-  cmp r11, 0x02
-  jbe L(seal_aesni_avx_tag16_else_over_7_else_over_3_else_over_1_over_2_end)
-  shr eax, 0x08                                              // the third
-  mov [rdi+0x02], al
-L(seal_aesni_avx_tag16_else_over_7_else_over_3_else_over_1_over_2_end):
-L(seal_aesni_avx_tag16_else_over_7_else_over_3_else_over_1_end):
-L(seal_aesni_avx_tag16_else_over_7_else_over_3_end):
 L(seal_aesni_avx_tag16_else_over_7_end):
 L(seal_aesni_avx_tag16_end):
 
   // ---- wipe ----
-  vpxor xmm0, xmm0, xmm0                                     // nor in the frame
+  vpxor xmm0, xmm0, xmm0                                     // nothing secret in the frame
   vmovdqu [rsp], xmm0
   vmovdqu [rsp+0x10], xmm0
-  vmovdqu [rsp+0x20], xmm0
-  vmovdqu [rsp+0x30], xmm0
+  lea r9, [rsp+0x40]                                         // patterns of J0's own, which hold bits of it?
+  cmp r14, r9
+  jne L(seal_aesni_avx_patterns_end)
+  vpxor xmm0, xmm0, xmm0                                     // nothing secret in the frame
   vmovdqu [rsp+0x40], xmm0
   vmovdqu [rsp+0x50], xmm0
   vmovdqu [rsp+0x60], xmm0
@@ -887,6 +873,7 @@ L(seal_aesni_avx_tag16_end):
   vmovdqu [rsp+0x90], xmm0
   vmovdqu [rsp+0xa0], xmm0
   vmovdqu [rsp+0xb0], xmm0
+L(seal_aesni_avx_patterns_end):
   vpxor xmm0, xmm0, xmm0                                     // no key, keystream or text stays behind
   vpxor xmm1, xmm1, xmm1
   vpxor xmm2, xmm2, xmm2

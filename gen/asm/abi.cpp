@@ -49,8 +49,9 @@ std::vector<FrameStep> enter(const Frame& f) {
   for (const Xbyak::Reg64& r : f.saved) {
     if (!is_callee_saved(r)) throw std::logic_error(std::string(r.toString()) + " need not be saved");
     cfa += 8;
-    steps.push_back({instruction("save", [&](Xbyak::CodeGenerator& c) { c.push(r); }),
-                     {fmt::format(".cfi_def_cfa_offset {}", cfa), fmt::format(".cfi_offset {}, -{}", r.toString(), cfa)}});
+    steps.push_back(
+        {instruction("save", [&](Xbyak::CodeGenerator& c) { c.push(r); }),
+         {fmt::format(".cfi_def_cfa_offset {}", cfa), fmt::format(".cfi_offset {}, -{}", r.toString(), cfa)}});
   }
   if (const int n = f.allocated(); n > 0) {
     cfa += n;

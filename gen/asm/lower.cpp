@@ -182,8 +182,8 @@ std::vector<Item> without_idle_jumps(std::vector<Item> items) {
 
 constexpr size_t kUnplaced = std::numeric_limits<size_t>::max();
 
-/// Sizes and places of the items of one routine. Jumps start short and grow while they do not reach, which ends in the
-/// same choice that assemblers make.
+/// Sizes and places of the items of one routine. Jumps start short, and while one does not reach, the first such grows:
+/// then there are fewer no-ops before an aligned loop, and others may reach.
 class Layout {
  public:
   Layout(std::vector<Item>& items, size_t start) : items_(items), start_(start), long_jump_(items.size(), false) {
@@ -229,12 +229,11 @@ class Layout {
   }
 
   bool grow() {
-    bool grown = false;
     for (size_t k = 0; k < items_.size(); k++) {
       if (!std::holds_alternative<Jump>(items_[k].value) || long_jump_[k]) continue;
-      if (const int64_t d = distance(k); d < -128 || d > 127) long_jump_[k] = grown = true;
+      if (const int64_t d = distance(k); d < -128 || d > 127) return long_jump_[k] = true;
     }
-    return grown;
+    return false;
   }
 
   void write() {
@@ -275,7 +274,8 @@ class Layout {
       code.setSize(length + reach);
       code.L(target);
     }
-    return {buffer.begin() + static_cast<std::ptrdiff_t>(at), buffer.begin() + static_cast<std::ptrdiff_t>(at + length)};
+    return {buffer.begin() + static_cast<std::ptrdiff_t>(at),
+            buffer.begin() + static_cast<std::ptrdiff_t>(at + length)};
   }
 
   static std::vector<uint8_t> no_ops(size_t bytes) {
@@ -308,8 +308,8 @@ void append(LoweredFile& file, const Item& item) {
     const ConstantReference& r = *i->reference;
     place_constant(file, *r.constant);
     const size_t position = i->reference_position();
-    file.relocations.push_back({item.offset + position, r.constant->name, {},
-                                r.offset - static_cast<int64_t>(i->bytes.size() - position)});
+    file.relocations.push_back(
+        {item.offset + position, r.constant->name, {}, r.offset - static_cast<int64_t>(i->bytes.size() - position)});
   }
   if (const auto* call = std::get_if<FunctionCall>(&item.value)) {
     file.relocations.push_back({item.offset + 1, {}, call->symbol, -4});

@@ -40,7 +40,8 @@ struct When {
   Program then, otherwise;
 };
 
-/// do { body; step } while (again): `step` sets the flags that `again` looks at. Its head is aligned to 64 bytes if asked.
+/// do { body; step } while (again): `step` sets the flags that `again` looks at. Its head is aligned to 64 bytes if
+/// asked.
 struct Loop {
   std::string name;
   Program body;
@@ -49,8 +50,8 @@ struct Loop {
   bool aligned;
 };
 
-/// rungs[0] runs if count >= rungs.size(), rungs[1] if count >= rungs.size() - 1, ..., the last if count >= 1: one entry
-/// chosen by a tree of comparisons, from there to the end. count <= rungs.size().
+/// rungs[0] runs if count >= rungs.size(), rungs[1] if count >= rungs.size() - 1, ..., the last if count >= 1: one
+/// entry chosen by a tree of comparisons, from there to the end. count <= rungs.size().
 struct Ladder {
   std::string name;
   Xbyak::Reg64 count;

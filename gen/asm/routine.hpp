@@ -25,8 +25,8 @@ struct Role {
 };
 
 struct Routine {
-  std::string symbol;   // without a prefix: "seal_aes128_aesni_avx"
-  std::string summary;  // one line: "AES-128-GCM authenticated encryption of one message"
+  std::string symbol;               // without a prefix: "seal_aes128_aesni_avx"
+  std::string summary;              // one line: "AES-128-GCM authenticated encryption of one message"
   std::vector<std::string> effect;  // formulas, a line each
   Prototype prototype;
   std::vector<Role> roles;

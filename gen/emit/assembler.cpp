@@ -72,15 +72,22 @@ void run(const std::vector<std::string>& command, const fs::path& messages) {
   }
 }
 
-/// "instruction 12 of symbol, `text`" for a place in the code.
+std::string name_of(const Item& item) {
+  if (const auto* i = std::get_if<Instruction>(&item.value)) {
+    return fmt::format(": `{}` ({}: {})", i->text(), i->stage, i->note);
+  }
+  if (const auto* j = std::get_if<Jump>(&item.value)) return ": the jump to " + j->target;
+  if (const auto* c = std::get_if<FunctionCall>(&item.value)) return ": the call of " + c->symbol;
+  return {};
+}
+
+/// "symbol + 12: `instruction` (stage: note)" for a place in the code.
 std::string place(const LoweredFile& file, size_t offset) {
   for (const LoweredRoutine& r : file.routines) {
     if (offset < r.offset || offset >= r.offset + r.bytes) continue;
     for (const Item& item : r.items) {
       if (offset < item.offset || offset >= item.offset + item.bytes.size()) continue;
-      const auto* i = std::get_if<Instruction>(&item.value);
-      return fmt::format("{} + {}{}", r.routine->symbol, item.offset - r.offset,
-                         i ? ": `" + i->text() + "` (" + i->stage + ": " + i->note + ")" : "");
+      return fmt::format("{} + {}{}", r.routine->symbol, item.offset - r.offset, name_of(item));
     }
   }
   return fmt::format("offset {}", offset);
@@ -96,10 +103,9 @@ void compare_bytes(const LoweredFile& file, std::span<const uint8_t> ours, std::
   // Sections may be padded at their end.
   if (a == ours.end() && std::all_of(b, theirs.end(), [](uint8_t x) { return x == kFiller || x == 0; })) return;
   const size_t at = static_cast<size_t>(a - ours.begin());
-  throw std::runtime_error(fmt::format("{} at {}: Xbyak has {}, the assembler {}", what,
-                                       code ? place(file, at) : fmt::format("offset {}", at),
-                                       at < ours.size() ? hex(ours, at) : "no more bytes",
-                                       at < theirs.size() ? hex(theirs, at) : "no more bytes"));
+  throw std::runtime_error(fmt::format(
+      "{} at {}: Xbyak has {}, the assembler {}", what, code ? place(file, at) : fmt::format("offset {}", at),
+      at < ours.size() ? hex(ours, at) : "no more bytes", at < theirs.size() ? hex(theirs, at) : "no more bytes"));
 }
 
 void compare_relocations(const LoweredFile& file, const ElfObject& object, const Options& options) {

@@ -15,8 +15,8 @@ struct Assemblers {
   std::string clang = "clang";
 };
 
-/// Assembles `text` with both and compares code, data, relocations and symbols with `file`. Throws std::runtime_error that
-/// says which assembler differs, in which symbol, at which instruction.
+/// Assembles `text` with both and compares code, data, relocations and symbols with `file`. Throws std::runtime_error
+/// that says which assembler differs, in which symbol, at which instruction.
 void require_same_bytes(const assembly::LoweredFile& file, const std::string& text, const Options& options,
                         const Assemblers& assemblers);
 

@@ -102,7 +102,8 @@ class Reader {
       const Elf64_Sym s = symbol(table, k);
       if (ELF64_ST_BIND(s.st_info) != STB_GLOBAL || s.st_shndx == SHN_UNDEF) continue;
       if (ELF64_ST_TYPE(s.st_info) != STT_FUNC) continue;
-      o.functions.push_back({symbol_name(table, s), s.st_value, s.st_size, ELF64_ST_VISIBILITY(s.st_other) == STV_HIDDEN});
+      o.functions.push_back(
+          {symbol_name(table, s), s.st_value, s.st_size, ELF64_ST_VISIBILITY(s.st_other) == STV_HIDDEN});
     }
     std::sort(o.functions.begin(), o.functions.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
   }

@@ -8,8 +8,8 @@
 
 namespace stitchgcm::emit {
 
-/// Names as in the Intel manual: "AES", "AVX", "PCLMULQDQ". Throws std::runtime_error for an instruction set that is not
-/// in the table, so that a new instruction cannot slip in without the runtime testing for it.
+/// Names as in the Intel manual: "AES", "AVX", "PCLMULQDQ". Throws std::runtime_error for an instruction set that is
+/// not in the table, so that a new instruction cannot slip in without the runtime testing for it.
 std::set<std::string> features(const assembly::LoweredRoutine& routine);
 
 /// "AES AVX PCLMULQDQ"

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "emit/features.hpp"
 #include "emit/prose.hpp"
 
@@ -58,6 +60,16 @@ const char* jump_mnemonic(const std::optional<Condition>& c) {
   return "";
 }
 
+/// A long jump that would do as a short one, were it not that there would be more no-ops then before a loop on its way.
+/// Assemblers have the no-ops as bytes, so they have to be told.
+bool seems_too_long(const Item& jump) {
+  if (jump.bytes.size() == 2) return false;
+  int32_t distance = 0;
+  std::memcpy(&distance, jump.bytes.data() + jump.bytes.size() - sizeof distance, sizeof distance);
+  if (distance < 0) distance += static_cast<int32_t>(jump.bytes.size()) - 2;
+  return distance >= -128 && distance <= 127;
+}
+
 /// Turns of a loop: those ahead of the one whose text the pointers stand at.
 std::string turn_name(int turn) { return turn == 0 ? "" : turn == 1 ? "next " : fmt::format("next+{} ", turn - 1); }
 
@@ -79,8 +91,9 @@ class Body {
     last_note_.clear();
   }
   void put(const Directive& d, const Item&) { out_ += "  " + d.text + "\n"; }
-  void put(const Jump& j, const Item&) {
-    out_ += fmt::format("  {} L({})\n", jump_mnemonic(j.condition), j.target);
+  void put(const Jump& j, const Item& item) {
+    out_ +=
+        fmt::format("  {}{} L({})\n", seems_too_long(item) ? "{disp32} " : "", jump_mnemonic(j.condition), j.target);
   }
   void put(const FunctionCall& c, const Item&) {
     out_ += fmt::format("  call SYMBOL({}_{})\n", options_.prefix, c.symbol);

@@ -8,9 +8,9 @@
 namespace stitchgcm::emit {
 
 struct Options {
-  std::string prefix = "stitchgcm";                    // of every global symbol
-  assembly::Syntax syntax = assembly::Syntax::intel;   // of the instructions
-  std::string command = "stitchgcm emit";              // that makes the same files, for their headers
+  std::string prefix = "stitchgcm";                   // of every global symbol
+  assembly::Syntax syntax = assembly::Syntax::intel;  // of the instructions
+  std::string command = "stitchgcm emit";             // that makes the same files, for their headers
 };
 
 }  // namespace stitchgcm::emit

@@ -71,8 +71,8 @@ void write(const Tree& tree, const fs::path& folder) {
   const std::vector<fs::path> present = files_below(folder);
   for (const fs::path& p : present) {
     if (!tree.contains(p) && !is_ours(p)) {
-      throw std::runtime_error(fmt::format("{} holds {}, which no emission wrote: name a folder of its own",
-                                           folder.string(), p.string()));
+      throw std::runtime_error(
+          fmt::format("{} holds {}, which no emission wrote: name a folder of its own", folder.string(), p.string()));
     }
   }
   for (const auto& [path, text] : tree) {

@@ -14,9 +14,9 @@ using Tree = std::map<std::filesystem::path, std::string>;
 /// Lowers, prints and reassembles every file. Throws std::runtime_error if an assembler disagrees.
 Tree generate(const std::vector<assembly::SourceFile>& files, const Options& options, const Assemblers& assemblers);
 
-/// Makes `folder` exactly the tree: writes what differs, each file whole or not at all, and removes files of the kinds that
-/// a tree has (.S, the header, MANIFEST) that are not in it. Throws std::runtime_error, for a folder with anything else in
-/// it too, before anything is written.
+/// Makes `folder` exactly the tree: writes what differs, each file whole or not at all, and removes files of the kinds
+/// that a tree has (.S, the header, MANIFEST) that are not in it. Throws std::runtime_error, for a folder with
+/// anything else in it too, before anything is written.
 void write(const Tree& tree, const std::filesystem::path& folder);
 
 /// One way in which a folder differs from the tree.

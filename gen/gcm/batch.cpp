@@ -143,7 +143,8 @@ Program next_group() {
   full.mov(r.power, r.group);
   full.shl(r.power, 8);
   full.neg(r.power);
-  full.lea(r.power, Xbyak::util::ptr[r.context + r.power + (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
+  full.lea(r.power,
+           Xbyak::util::ptr[r.context + r.power + (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
   full.cut("H^(8 group)");
 
   Code last("control");
@@ -172,11 +173,10 @@ Program batches(Direction d, KeyLength k, const BatchSchedule& s) {
   const Program turn = Program(loop.body, "AES of the next batch | GHASH of this one") + Program(count.strip()) +
                        when("reduce", {}, Condition::equal,
                             Program(reduce_to_hash(), "the group ends") + next_group() + begin_group(r.high));
-  const Program pipelined =
-      Program(loop.prologue, "AES of the first batch") +
-      when("more", compare(r.batches, loop.lead), Condition::above,
-           repeat("turn", turn, compare(r.batches, loop.lead), Condition::above)) +
-      Program(loop.epilogue, "GHASH of the last batch");
+  const Program pipelined = Program(loop.prologue, "AES of the first batch") +
+                            when("more", compare(r.batches, loop.lead), Condition::above,
+                                 repeat("turn", turn, compare(r.batches, loop.lead), Condition::above)) +
+                            Program(loop.epilogue, "GHASH of the last batch");
 
   Program p = Program(first_counters(), "enter") + next_group() +
               when("hash", compare(r.batches, kLastGroupBatches), Condition::above, begin_group(r.hash));

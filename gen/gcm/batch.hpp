@@ -18,7 +18,8 @@ assembly::PipelinedLoop batch_loop(Direction d, KeyLength k, const BatchSchedule
 
 /// The program of the internal routine encrypt_batches or decrypt_batches. With n = batches >= 1:
 ///   out := in ^ AES(key, counter + i) block by block, i = 0 .. 8n - 1; in, out += 128n bytes; counter += 8n;
-///   sums := what is left to reduce of GHASH of the 8n blocks of ciphertext, as products with powers that end at the one
+///   sums := what is left to reduce of GHASH of the 8n blocks of ciphertext, as products with powers that end at the
+///   one
 ///   before `end_power`. It goes on from hash = Y if n > kLastGroupBatches, else from the sums at entry.
 /// Roles in: context, in, out, batches, end_power, counter_patterns, counter, hash, low, high, middle. Out: in, out,
 /// counter, the sums. Clobbers scratch, power, group, batches, all other vectors.

@@ -14,7 +14,8 @@ int integer(const std::string& name, const std::string& value, int low, int high
   int n = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
   if (error != std::errc{} || end != value.data() + value.size() || n < low || n > high) {
-    throw std::invalid_argument(fmt::format("{} takes a whole number from {} to {}, not \"{}\"", name, low, high, value));
+    throw std::invalid_argument(
+        fmt::format("{} takes a whole number from {} to {}, not \"{}\"", name, low, high, value));
   }
   return n;
 }
@@ -47,10 +48,9 @@ void set_schedule(BatchSchedule& s, const std::string& name, const std::string& 
   } else if (field == "multiply_group") {
     s.multiply_group = integer(name, value, 1, 3);
   } else {
-    throw std::invalid_argument(
-        "no choice is named \"" + name +
-        "\"; of a schedule there are aes_start, aes_time, first_gap, "
-        "last_gap, reverse_start, reverse_time, hash_start, hash_time, multiply_group");
+    throw std::invalid_argument("no choice is named \"" + name +
+                                "\"; of a schedule there are aes_start, aes_time, first_gap, "
+                                "last_gap, reverse_start, reverse_time, hash_start, hash_time, multiply_group");
   }
 }
 

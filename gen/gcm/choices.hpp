@@ -13,13 +13,13 @@ constexpr int key_bits(KeyLength k) { return k == KeyLength::aes128 ? 128 : k ==
 
 enum class Direction { encrypt, decrypt };
 
-/// When the pieces of one batch run, in block times from the start of its turn of the loop (see schedule.hpp). A turn is
-/// eight block times; what has a negative time runs in the turn before.
+/// When the pieces of one batch run, in block times from the start of its turn of the loop (see schedule.hpp). A turn
+/// is eight block times; what has a negative time runs in the turn before.
 struct BatchSchedule {
   assembly::Tick aes_start;  // of the eight chains, which go through the rounds in lock step
   assembly::Tick aes_time;
-  assembly::StepGaps gaps;         // see at_steps
-  assembly::Tick reverse_start;    // of the ciphertext on its way to GHASH
+  assembly::StepGaps gaps;       // see at_steps
+  assembly::Tick reverse_start;  // of the ciphertext on its way to GHASH
   assembly::Tick reverse_time;
   assembly::Tick hash_start;
   assembly::Tick hash_time;

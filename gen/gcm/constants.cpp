@@ -29,9 +29,8 @@ std::vector<uint8_t> in_every_word(std::vector<uint8_t> from) {
 }  // namespace
 
 const Constant& byte_reverse() {
-  static const Constant c{"byte_reverse",
-                          {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0},
-                          "reverses the 16 bytes of a block"};
+  static const Constant c{
+      "byte_reverse", {15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, "reverses the 16 bytes of a block"};
   return c;
 }
 
@@ -96,9 +95,8 @@ const Constant& keep_bytes() {
 }
 
 const Constant& times_x() {
-  static const Constant c{"times_x",
-                          {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc2},
-                          "x^128 mod P, bits reflected"};
+  static const Constant c{
+      "times_x", {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc2}, "x^128 mod P, bits reflected"};
   return c;
 }
 

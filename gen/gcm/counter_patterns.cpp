@@ -91,8 +91,8 @@ assembly::Strip last_counter() {
   c.vpaddd(counter, counter, BatchFrame::start());
   c.cut("8 i + r");
   c.clear(zero);
-  for (const Xbyak::Address& a : {BatchFrame::now(), BatchFrame::next(), BatchFrame::difference(),
-                                  BatchFrame::counter(), BatchFrame::start()}) {
+  for (const Xbyak::Address& a :
+       {BatchFrame::now(), BatchFrame::next(), BatchFrame::difference(), BatchFrame::counter(), BatchFrame::start()}) {
     c.store(a, zero);
   }
   return c.strip("the frame's secrets are wiped");

@@ -2,12 +2,12 @@
 #pragma once
 // GHASH with aggregated products.
 //
-// The mathematics, once. SP 800-38D, 6.3 and 6.4: a block is a polynomial over GF(2) of degree < 128 whose coefficient of
-// x^0 is the first bit, and GHASH is Y := (Y ^ X) * H modulo P = x^128 + x^7 + x^2 + x + 1. With the 16 bytes of a block
-// reversed, bit i of the 128-bit register is the coefficient of x^(127-i). A carry-less multiplication of two registers
-// a, b gives a 255-bit product whose bit k is the coefficient of x^(254-k), where the same reflection in 256 bits would
-// want x^(255-k): the product is short of a factor x. So the context holds each power of H times x, and no product has
-// to be shifted.
+// The mathematics, once. SP 800-38D, 6.3 and 6.4: a block is a polynomial over GF(2) of degree < 128 whose coefficient
+// of x^0 is the first bit, and GHASH is Y := (Y ^ X) * H modulo P = x^128 + x^7 + x^2 + x + 1. With the 16 bytes of a
+// block reversed, bit i of the 128-bit register is the coefficient of x^(127-i). A carry-less multiplication of two
+// registers a, b gives a 255-bit product whose bit k is the coefficient of x^(254-k), where the same reflection in 256
+// bits would want x^(255-k): the product is short of a factor x. So the context holds each power of H times x, and no
+// product has to be shifted.
 //
 // Reduction. Let the 256-bit product be C = c0 + c1 2^64 + c2 2^128 + c3 2^192 (registers: low = c1:c0, high = c3:c2).
 // In the reflected order c0 holds the highest powers of x. P reads x^128 = 1 + x + x^2 + x^7, so that c0 may be cleared
@@ -39,8 +39,8 @@ void multiply_and_add(Code& c, const PowerAt& h, int multiply_group = 3);
 /// low, high, middle += x * power for x (bytes reversed) in product[0]; makes Karatsuba's middle operand by a shuffle.
 void multiply_block_and_add(Code& c, const PowerAt& h);
 
-/// y := low + middle x^64 + high x^128 reduced mod P, bytes reversed. Clobbers low, high, middle, product[0], product[1].
-/// y is `r.high`. Cut after each instruction of the chain.
+/// y := low + middle x^64 + high x^128 reduced mod P, bytes reversed. Clobbers low, high, middle, product[0],
+/// product[1]. y is `r.high`. Cut after each instruction of the chain.
 void reduce(Code& c);
 
 /// low, high, middle := 0.

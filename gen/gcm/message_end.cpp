@@ -17,6 +17,7 @@ using assembly::Strip;
 using namespace Xbyak::util;
 
 constexpr int kRungs = 7;
+constexpr int kShortestTag = 4;
 
 /// block[d] := AES(key, counter + whole - d) for 0 <= d <= 7 (d = 0 is the partial block's, or nobody's), and if asked
 /// j0_block := AES(key, J0), nine blocks in lock step: they take hardly longer than one.
@@ -75,7 +76,8 @@ Strip rung(Direction direction, int d) {
 
 Program whole_blocks(Direction direction) {
   std::vector<Program> rungs;
-  for (int d = kRungs; d >= 1; d--) rungs.push_back(Program(rung(direction, d), fmt::format("whole block {} before the end", d)));
+  for (int d = kRungs; d >= 1; d--)
+    rungs.push_back(Program(rung(direction, d), fmt::format("whole block {} before the end", d)));
   return ladder("blocks", Roles{}.whole, std::move(rungs));
 }
 
@@ -122,9 +124,8 @@ Program end_of_blocks(Direction d) {
   next.reverse_bytes(next.r.product[0], next.r.product[0]);
   next.store(ptr[next.r.counter_pointer], next.r.product[0]);
   next.cut("the next counter block");
-  return Program(next.strip(), "end of the text") +
-         when("rest", is_zero(next.r.whole), Condition::not_equal,
-              last_keystream(false) + pointers_to_end() + whole_blocks(d));
+  return Program(next.strip(), "end of the text") + when("rest", is_zero(next.r.whole), Condition::not_equal,
+                                                         last_keystream(false) + pointers_to_end() + whole_blocks(d));
 }
 
 Program finish(Direction d) {
@@ -152,7 +153,7 @@ Program store_tag() {
   whole.store(ptr[r.out], r.high);
   whole.cut("16 bytes");
   return Program(begin.strip()) + when("tag16", {}, Condition::equal, whole.strip(),
-                                       store_partial(r.out, r.high, r.partial, r.group));
+                                       store_partial(r.out, r.high, r.partial, r.group, kShortestTag));
 }
 
 Program check_tag() {
@@ -206,7 +207,7 @@ Program check_tag() {
       bad.strip();
 
   return Program(begin.strip(), "compare the tags") +
-         when("tag16", {}, Condition::equal, whole.strip(), load_partial(expected, r.in, r.partial)) +
+         when("tag16", {}, Condition::equal, whole.strip(), load_partial(expected, r.in, r.partial, kShortestTag)) +
          keep_first_bytes(r.high, r.partial) + differs.strip() +
          when("authentic", {}, Condition::equal, good.strip(), refuse);
 }
@@ -217,12 +218,25 @@ Strip wipe_vectors() {
   return c.strip("no key, keystream or text stays behind");
 }
 
-Strip wipe_message_frame() {
-  Code c("wipe");
-  const Xbyak::Xmm zero = c.r.block(0);
-  c.clear(zero);
-  for (int offset = 0; offset < MessageFrame::kBytes; offset += 16) c.store(MessageFrame::at(offset), zero);
-  return c.strip("nor in the frame");
+Program wipe_message_frame(const Choices& choices) {
+  const auto zeros = [](std::vector<int> offsets) {
+    Code c("wipe");
+    c.clear(c.r.block(0));
+    for (int offset : offsets) c.store(MessageFrame::at(offset), c.r.block(0));
+    return c.strip("nothing secret in the frame");
+  };
+  std::vector<int> used{MessageFrame::kJ0, MessageFrame::kHash};
+  if (choices.first_counters == FirstCounters::memory || choices.end == EndOfText::calls) {
+    used.push_back(MessageFrame::kCounterBlock);
+    used.push_back(MessageFrame::kText);
+  }
+  std::vector<int> patterns;
+  for (int offset = MessageFrame::kPatterns; offset < MessageFrame::kBytes; offset += 16) patterns.push_back(offset);
+  Code own("control");
+  own.lea(own.r.group, MessageFrame::at(MessageFrame::kPatterns));
+  own.cmp(own.r.counter_patterns, own.r.group);
+  own.cut("patterns of J0's own, which hold bits of it?");
+  return Program(zeros(used)) + when("patterns", own.strip(), Condition::equal, zeros(patterns));
 }
 
 }  // namespace stitchgcm::gcm

@@ -29,8 +29,9 @@ assembly::Program store_tag();
 /// comparison takes the same time for any difference; the branch is on the verdict alone.
 assembly::Program check_tag();
 
-/// Zeros in all vectors, in the registers that held text, and in the frame's J0 and Y.
+/// Zeros in all vectors.
 assembly::Strip wipe_vectors();
-assembly::Strip wipe_message_frame();
+/// Zeros in the parts of the frame that held secrets. Clobbers group and block 0, not eax.
+assembly::Program wipe_message_frame(const Choices& choices);
 
 }  // namespace stitchgcm::gcm

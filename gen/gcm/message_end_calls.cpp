@@ -70,8 +70,7 @@ Program store_buffer(const Xbyak::Xmm& x) {
 Program partial_block(Direction d) {
   const Xbyak::Xmm x = Roles{}.product[0];
   const Program load = load_partial(x, kIn, kPartial) + store_buffer(x);
-  const Program crypt = ctr32_of_buffer() +
-                        step([&](Code& c) { c.load(x, MessageFrame::at(MessageFrame::kText)); }) +
+  const Program crypt = ctr32_of_buffer() + step([&](Code& c) { c.load(x, MessageFrame::at(MessageFrame::kText)); }) +
                         keep_first_bytes(x, kPartial) + store_partial(kOut, x, kPartial, Roles{}.group);
   if (d == Direction::encrypt) return load + crypt + store_buffer(x) + ghash_of_buffer();
   return load + ghash_of_buffer() + crypt;

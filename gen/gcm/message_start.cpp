@@ -15,9 +15,8 @@ using assembly::Program;
 using assembly::Strip;
 using namespace Xbyak::util;
 
-
-/// AAD that is not hashed by ghash. With the three batches and the nine other blocks of the last group, each of its blocks
-/// has a power.
+/// AAD that is not hashed by ghash. With the three batches and the nine other blocks of the last group, each of its
+/// blocks has a power.
 constexpr int kLastAadBytes = 64;
 static_assert(kLastAadBytes / 16 + kLastGroupBatches * kBatchBlocks + 9 <= layout::kPowerCount);
 
@@ -112,8 +111,7 @@ Program j0_of_other_lengths() {
   return Program(clear.strip(), "J0 of an IV that is not 12 bytes long") + call_ghash() + rest.strip() +
          when("partial", {}, Condition::not_equal,
               load_partial(rest.r.product[0], rest.r.aad, rest.r.aad_bytes) + hash_block()) +
-         lengths.strip() + hash_block() + done.strip() +
-         make_counter_patterns(rsp + MessageFrame::kPatterns);
+         lengths.strip() + hash_block() + done.strip() + make_counter_patterns(rsp + MessageFrame::kPatterns);
 }
 
 /// hash := GHASH of all AAD but the last 1..64 bytes, through the ghash routine.

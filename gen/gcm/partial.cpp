@@ -17,7 +17,7 @@ Strip compare(const Xbyak::Reg64& bytes, int value) {
 
 }  // namespace
 
-Program load_partial(const Xbyak::Xmm& x, const Xbyak::Reg64& from, const Xbyak::Reg64& bytes) {
+Program load_partial(const Xbyak::Xmm& x, const Xbyak::Reg64& from, const Xbyak::Reg64& bytes, int least) {
   const Roles r;
   const Xbyak::Reg64 a = r.scratch, s = r.shift;
 
@@ -60,12 +60,13 @@ Program load_partial(const Xbyak::Xmm& x, const Xbyak::Reg64& from, const Xbyak:
   few.vmovd(x, a.cvt32());
   few.cut("1..3 bytes: first | middle << 8(n / 2) | last << 8(n - 1)");
 
-  return when("over_8", compare(bytes, 8), Condition::above, many.strip(),
-              when("over_3", compare(bytes, 3), Condition::above, some.strip(), few.strip()));
+  const Program up_to_8 = least > 3 ? Program(some.strip())
+                                    : when("over_3", compare(bytes, 3), Condition::above, some.strip(), few.strip());
+  return when("over_8", compare(bytes, 8), Condition::above, many.strip(), up_to_8);
 }
 
 Program store_partial(const Xbyak::Reg64& to, const Xbyak::Xmm& x, const Xbyak::Reg64& bytes,
-                      const Xbyak::Reg64& high_half) {
+                      const Xbyak::Reg64& high_half, int least) {
   const Roles r;
   const Xbyak::Reg64 a = r.scratch, s = r.shift, h = high_half;
 
@@ -102,13 +103,12 @@ Program store_partial(const Xbyak::Reg64& to, const Xbyak::Xmm& x, const Xbyak::
   third.mov(byte[to + 2], a.cvt8());
   third.cut("the third");
 
-  return Program(low.strip()) +
-         when("over_7", compare(bytes, 7), Condition::above, many.strip(),
-              when("over_3", compare(bytes, 3), Condition::above, some.strip(),
-                   Program(tail.strip()) +
-                       when("over_1", compare(bytes, 1), Condition::above,
-                            Program(second.strip()) +
-                                when("over_2", compare(bytes, 2), Condition::above, third.strip()))));
+  const Program up_to_3 = Program(tail.strip()) + when("over_1", compare(bytes, 1), Condition::above,
+                                                       Program(second.strip()) + when("over_2", compare(bytes, 2),
+                                                                                      Condition::above, third.strip()));
+  const Program up_to_7 =
+      least > 3 ? Program(some.strip()) : when("over_3", compare(bytes, 3), Condition::above, some.strip(), up_to_3);
+  return Program(low.strip()) + when("over_7", compare(bytes, 7), Condition::above, many.strip(), up_to_7);
 }
 
 Program keep_first_bytes(const Xbyak::Xmm& x, const Xbyak::Reg64& bytes) {

@@ -119,8 +119,7 @@ Program power_table() {
   next.sub(r.scratch.cvt32(), 1);
   next.cut("the next eight");
 
-  return Program(times_x_of_h(), "H x") + store_first() +
-         Program(multiplication(product(1, 1, 0)), "H^2") +
+  return Program(times_x_of_h(), "H x") + store_first() + Program(multiplication(product(1, 1, 0)), "H^2") +
          Program(side_by_side({product(2, 1, 0), product(2, 2, 1)}, "H^3, H^4"), "H^3, H^4") +
          Program(side_by_side({product(4, 1, 0), product(4, 2, 1), product(4, 3, 2), product(4, 4, 3)}, "H^5..H^8"),
                  "H^5..H^8") +

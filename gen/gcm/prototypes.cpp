@@ -17,9 +17,7 @@ const std::string kConstantTime =
     "secret.";
 const std::string kWiped = "All 16 vector registers are zero on return, bits 128 and up too.";
 
-Parameter context_in() {
-  return {"const stitchgcm_context *", "context", "as init leaves it; any alignment"};
-}
+Parameter context_in() { return {"const stitchgcm_context *", "context", "as init leaves it; any alignment"}; }
 
 Parameter in_blocks() { return {"const uint8_t *", "in", "16 blocks bytes, read"}; }
 Parameter out_blocks() {
@@ -27,7 +25,8 @@ Parameter out_blocks() {
 }
 Parameter block_count() { return {"size_t", "blocks", "0 and more"}; }
 Parameter counter_in_out() {
-  return {"uint8_t *", "counter", "16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32"};
+  return {"uint8_t *", "counter",
+          "16 bytes, read and written: the next counter block; its last 4 bytes count mod 2^32"};
 }
 Parameter accumulator_in_out() {
   return {"uint8_t *", "accumulator", "16 bytes, read and written: GHASH's Y, in SP 800-38D's byte order"};
@@ -60,7 +59,8 @@ std::vector<Role> operator+(std::vector<Role> a, const std::vector<Role>& b) {
 
 Routine message_prototype(bool seal) {
   Routine r;
-  r.summary = fmt::format("AES-GCM, one message: {} (SP 800-38D, algorithm {})", seal ? "authenticated encryption" : "authenticated decryption", seal ? 4 : 5);
+  r.summary = fmt::format("AES-GCM, one message: {} (SP 800-38D, algorithm {})",
+                          seal ? "authenticated encryption" : "authenticated decryption", seal ? 4 : 5);
   r.effect = {"H = AES(key, 0^128); J0 = IV || 0^31 || 1 if the IV has 12 bytes, else GHASH(IV || 0.. || [bits(IV)]64)",
               "out = in ^ AES(key, J0 + 1), AES(key, J0 + 2), ..: the last 32 bits count",
               fmt::format("T = AES(key, J0) ^ GHASH(AAD || 0.. || {} || 0.. || [bits(AAD)]64 || [bits(in)]64)",
@@ -77,7 +77,8 @@ Routine message_prototype(bool seal) {
                    seal ? "out and tag written" : "out written, tag read; tag and out have no byte in common")}};
   r.roles = text_roles() + std::vector<Role>{{"rbp", "message"}} + vector_roles();
   r.promises = {kConstantTime, kWiped, "Nothing is read or written outside the buffers, not even within a block."};
-  if (!seal) r.promises.push_back("The comparison of the tags takes the same time for any difference; its verdict is public.");
+  if (!seal)
+    r.promises.push_back("The comparison of the tags takes the same time for any difference; its verdict is public.");
   return r;
 }
 
@@ -89,10 +90,11 @@ Routine init_prototype(KeyLength k) {
   r.effect = {"round_key[0.." + std::to_string(rounds(k)) + "] = KeyExpansion(key) (FIPS 197, 5.2)",
               fmt::format("hash_key = H = AES(key, 0^128); rounds = {}", rounds(k)),
               "power[i] = H^(40 - i), as stitchgcm_layout.h stores it"};
-  r.prototype = {"void",
-                 "",
-                 {{"stitchgcm_context *", "context", "round_key, hash_key, rounds and power written, the rest left alone"},
-                  {"const uint8_t *", "key", fmt::format("{} bytes, read; not in the context", key_bits(k) / 8)}}};
+  r.prototype = {
+      "void",
+      "",
+      {{"stitchgcm_context *", "context", "round_key, hash_key, rounds and power written, the rest left alone"},
+       {"const uint8_t *", "key", fmt::format("{} bytes, read; not in the context", key_bits(k) / 8)}}};
   r.roles = {{"rbx", fmt::format("context + {}", Roles::context_bias)},
              {"rsi", "key"},
              {"xmm0", "the state that becomes H"},
@@ -122,9 +124,8 @@ Routine blocks_prototype(Direction d) {
   r.summary = fmt::format("AES-GCM, whole blocks: {} and hash", encrypt ? "encrypt" : "decrypt");
   r.effect = {"out[i] = in[i] ^ AES(key, counter + i), 0 <= i < blocks; counter = counter + blocks",
               fmt::format("accumulator = (..((accumulator ^ {0}[0]) H ^ {0}[1]) H ^ ..) H", encrypt ? "out" : "in")};
-  r.prototype = {"void",
-                 "",
-                 {context_in(), in_blocks(), out_blocks(), block_count(), counter_in_out(), accumulator_in_out()}};
+  r.prototype = {
+      "void", "", {context_in(), in_blocks(), out_blocks(), block_count(), counter_in_out(), accumulator_in_out()}};
   r.roles = text_roles() + std::vector<Role>{{"r12, r13", "counter, accumulator"}} + vector_roles();
   r.promises = {kConstantTime, kWiped};
   return r;
@@ -165,12 +166,10 @@ Routine ghash_prototype() {
   Routine r;
   r.summary = "GHASH of whole blocks (SP 800-38D, 6.4), any key length";
   r.effect = {"accumulator = (..((accumulator ^ data[0]) H ^ data[1]) H ^ ..) H"};
-  r.prototype = {"void",
-                 "",
-                 {context_in(),
-                  accumulator_in_out(),
-                  {"const uint8_t *", "data", "16 blocks bytes, read"},
-                  block_count()}};
+  r.prototype = {
+      "void",
+      "",
+      {context_in(), accumulator_in_out(), {"const uint8_t *", "data", "16 blocks bytes, read"}, block_count()}};
   r.roles = {{"rbx", fmt::format("context + {}", Roles::context_bias)},
              {"rsi", "data"},
              {"rdx, r10", "batches of eight blocks, blocks after them"},

@@ -7,9 +7,9 @@ std::string symbol(const std::string& routine) { return routine + "_" + kBackend
 
 assembly::PointerCases pointer_cases() {
   const auto with_text = [](const char* in, const char* out) {
-    return assembly::Regions{{ZYDIS_REGISTER_RBX, "context"}, {ZYDIS_REGISTER_RSI, in},       {ZYDIS_REGISTER_RDI, out},
-                             {ZYDIS_REGISTER_RSP, "frame"},   {ZYDIS_REGISTER_R8, "powers"},
-                             {ZYDIS_REGISTER_R14, "patterns"}};
+    return assembly::Regions{{ZYDIS_REGISTER_RBX, "context"}, {ZYDIS_REGISTER_RSI, in},
+                             {ZYDIS_REGISTER_RDI, out},       {ZYDIS_REGISTER_RSP, "frame"},
+                             {ZYDIS_REGISTER_R8, "powers"},   {ZYDIS_REGISTER_R14, "patterns"}};
   };
   return {with_text("text", "text"), with_text("in", "out")};
 }

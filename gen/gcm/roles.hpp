@@ -13,8 +13,8 @@ namespace stitchgcm::gcm {
 struct Roles {
   Xbyak::Xmm block(int n) const { return Xbyak::Xmm(n); }  // AES states, 0 <= n < kBlocks
   Xbyak::Xmm round_key{9};
-  Xbyak::Xmm next_counters{8};  // in batches, while counter blocks are made
-  Xbyak::Xmm j0_block{8};       // at the end of a message: the state of J0, beside blocks 0..7
+  Xbyak::Xmm next_counters{8};               // in batches, while counter blocks are made
+  Xbyak::Xmm j0_block{8};                    // at the end of a message: the state of J0, beside blocks 0..7
   Xbyak::Xmm low{10}, high{11}, middle{12};  // GHASH's sums, not reduced
   std::array<Xbyak::Xmm, 3> product{Xbyak::Xmm(13), Xbyak::Xmm(14), Xbyak::Xmm(15)};
   Xbyak::Xmm counter{0};  // handed to batches and back: the next counter block, bytes reversed
@@ -24,21 +24,22 @@ struct Roles {
   Xbyak::Reg64 message{Xbyak::Operand::RBP};
   Xbyak::Reg64 in{Xbyak::Operand::RSI};
   Xbyak::Reg64 out{Xbyak::Operand::RDI};
-  Xbyak::Reg64 batches{Xbyak::Operand::RDX};     // whole batches that are left
-  Xbyak::Reg64 end_power{Xbyak::Operand::RCX};   // where the power of the first block after the batches is
-  Xbyak::Reg64 power{Xbyak::Operand::R8};        // where the power of the next block is; both are biased, see power_bias
-  Xbyak::Reg64 group{Xbyak::Operand::R9};        // batches until the next reduction
-  Xbyak::Reg64 whole{Xbyak::Operand::R10};       // whole blocks after the batches, 0..7
-  Xbyak::Reg64 partial{Xbyak::Operand::R11};     // bytes of the last block if it is not whole, else 0
+  Xbyak::Reg64 batches{Xbyak::Operand::RDX};    // whole batches that are left
+  Xbyak::Reg64 end_power{Xbyak::Operand::RCX};  // where the power of the first block after the batches is
+  Xbyak::Reg64 power{Xbyak::Operand::R8};       // where the power of the next block is; both are biased, see power_bias
+  Xbyak::Reg64 group{Xbyak::Operand::R9};       // batches until the next reduction
+  Xbyak::Reg64 whole{Xbyak::Operand::R10};      // whole blocks after the batches, 0..7
+  Xbyak::Reg64 partial{Xbyak::Operand::R11};    // bytes of the last block if it is not whole, else 0
   Xbyak::Reg64 scratch{Xbyak::Operand::RAX};
-  Xbyak::Reg64 shift{Xbyak::Operand::RCX};       // shares rcx with end_power: only where partial blocks are read or written
-  Xbyak::Reg64 counter_pointer{Xbyak::Operand::R12};      // of the routines for whole blocks
+  Xbyak::Reg64 shift{Xbyak::Operand::RCX};  // shares rcx with end_power: only where partial blocks are read or written
+  Xbyak::Reg64 counter_pointer{Xbyak::Operand::R12};  // of the routines for whole blocks
   Xbyak::Reg64 accumulator_pointer{Xbyak::Operand::R13};
-  Xbyak::Reg64 counter_patterns{Xbyak::Operand::R14};     // see counter_patterns.hpp
-  Xbyak::Reg64 aad{Xbyak::Operand::RSI};        // while AAD is hashed, before in and out are there
+  Xbyak::Reg64 counter_patterns{Xbyak::Operand::R14};  // see counter_patterns.hpp
+  Xbyak::Reg64 aad{Xbyak::Operand::RSI};               // while AAD is hashed, before in and out are there
   Xbyak::Reg64 aad_bytes{Xbyak::Operand::RDI};
 
-  /// The context register points into the middle of the key schedule, so that all round keys have one-byte displacements.
+  /// The context register points into the middle of the key schedule, so that all round keys have one-byte
+  /// displacements.
   static constexpr int context_bias = 112;
   /// Power pointers stand in the middle of a batch's eight powers, for the same reason.
   static constexpr int power_bias = 128;

@@ -23,6 +23,7 @@ using assembly::Condition;
 using assembly::Program;
 using assembly::Routine;
 using assembly::SourceFile;
+using assembly::Strip;
 using namespace Xbyak::util;
 
 constexpr std::array kKeyLengths{KeyLength::aes128, KeyLength::aes192, KeyLength::aes256};
@@ -31,13 +32,9 @@ std::string key_name(KeyLength k) { return fmt::format("aes{}", key_bits(k)); }
 
 std::string direction_name(Direction d) { return d == Direction::encrypt ? "encrypt" : "decrypt"; }
 
-std::string batches_symbol(Direction d, KeyLength k) {
-  return symbol(direction_name(d) + "_batches_" + key_name(k));
-}
+std::string batches_symbol(Direction d, KeyLength k) { return symbol(direction_name(d) + "_batches_" + key_name(k)); }
 
-const BatchSchedule& schedule(const Choices& c, Direction d) {
-  return d == Direction::encrypt ? c.encrypt : c.decrypt;
-}
+const BatchSchedule& schedule(const Choices& c, Direction d) { return d == Direction::encrypt ? c.encrypt : c.decrypt; }
 
 Routine init(KeyLength k) {
   Code begin("enter");
@@ -63,11 +60,11 @@ Program call_batches(Direction d) {
   const auto rounds_are = [](int n) {
     return compare(dword[Roles{}.context + (layout::kRounds - Roles::context_bias)], n);
   };
-  return when("aes128", rounds_are(rounds(KeyLength::aes128)), Condition::equal,
-              assembly::call(batches_symbol(d, KeyLength::aes128)),
-              when("aes192", rounds_are(rounds(KeyLength::aes192)), Condition::equal,
-                   assembly::call(batches_symbol(d, KeyLength::aes192)),
-                   assembly::call(batches_symbol(d, KeyLength::aes256))));
+  return when(
+      "aes128", rounds_are(rounds(KeyLength::aes128)), Condition::equal,
+      assembly::call(batches_symbol(d, KeyLength::aes128)),
+      when("aes192", rounds_are(rounds(KeyLength::aes192)), Condition::equal,
+           assembly::call(batches_symbol(d, KeyLength::aes192)), assembly::call(batches_symbol(d, KeyLength::aes256))));
 }
 
 /// seal or open.
@@ -94,8 +91,7 @@ Routine message(Direction d, const Choices& choices) {
   Program text = call_batches(d);
   Code no_tail("text");
   if (calls) {
-    no_tail.lea(roles.end_power,
-                ptr[roles.context + (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
+    no_tail.lea(roles.end_power, ptr[roles.context + (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
     no_tail.cut("the batches are hashed on their own");
     Code reduced("text");
     reduce(reduced);
@@ -110,12 +106,11 @@ Routine message(Direction d, const Choices& choices) {
   if (calls) {
     for (const Xbyak::Reg64& saved : saved_by_finish_by_calls()) r.frame.saved.push_back(saved);
   }
-  r.program = Program(begin.strip(), "enter") + make_j0(choices.first_counters) + hash_aad(!calls) +
-              text_pointers() + no_tail.strip() + Program(counter.strip(), "text") +
+  r.program = Program(begin.strip(), "enter") + make_j0(choices.first_counters) + hash_aad(!calls) + text_pointers() +
+              no_tail.strip() + Program(counter.strip(), "text") +
               when("batches", is_zero(roles.batches), Condition::not_equal, text) +
-              (calls ? finish_by_calls(d) : finish(d)) +
-              (d == Direction::encrypt ? store_tag() : check_tag()) + Program(wipe_message_frame(), "wipe") +
-              wipe_vectors() + clear_scalars.strip();
+              (calls ? finish_by_calls(d) : finish(d)) + (d == Direction::encrypt ? store_tag() : check_tag()) +
+              Program(Strip{}, "wipe") + wipe_message_frame(choices) + wipe_vectors() + clear_scalars.strip();
   return r;
 }
 
@@ -144,8 +139,8 @@ Routine blocks(Direction d) {
   begin.mov(roles.end_power, roles.whole);
   begin.neg(roles.end_power);
   begin.shl(roles.end_power, 5);
-  begin.lea(roles.end_power, ptr[roles.context + roles.end_power +
-                                 (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
+  begin.lea(roles.end_power,
+            ptr[roles.context + roles.end_power + (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
   begin.cut("H^whole");
   begin.load(roles.counter, ptr[roles.counter_pointer]);
   begin.reverse_bytes(roles.counter, roles.counter);
@@ -187,8 +182,8 @@ Routine blocks(Direction d) {
                    when("one_group", compare(roles.batches, kLastGroupBatches), Condition::below_or_equal,
                         Program(alone.strip(), "Y on its own")) +
                        when("batches", is_zero(roles.batches), Condition::not_equal,
-                            Program(make_counter_patterns(rsp), "batches") + patterns.strip() +
-                                call_batches(d) + wipe_patterns()) +
+                            Program(make_counter_patterns(rsp), "batches") + patterns.strip() + call_batches(d) +
+                                wipe_patterns()) +
                        end_of_blocks(d) + Program(end.strip(), "leave")) +
               Program(wipe_vectors(), "wipe");
   return r;
@@ -238,8 +233,8 @@ std::vector<SourceFile> aesni_avx(const Choices& choices) {
     files.push_back({kBackend, direction_name(d) + "_blocks", {blocks(d)}});
   }
   for (Direction d : {Direction::encrypt, Direction::decrypt}) {
-    files.push_back(for_each_key_length(direction_name(d) + "_batches",
-                                        [&](KeyLength k) { return batch_routine(d, k, choices); }));
+    files.push_back(
+        for_each_key_length(direction_name(d) + "_batches", [&](KeyLength k) { return batch_routine(d, k, choices); }));
   }
   files.push_back({kBackend, "ctr32", {ctr32_routine()}});
   files.push_back({kBackend, "ghash", {ghash_routine()}});
