@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-// Stitched orders and pipelined loops: which are refused, and that the refusal names both instructions that collide, with
-// the stages and turns they belong to; and that sharing in turn is accepted.
+// Stitched orders and pipelined loops: which are refused, and that the refusal names both instructions that collide,
+// with the stages and turns they belong to; and that sharing in turn is accepted.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -170,8 +170,8 @@ TEST_CASE("stitch: at equal times the earlier strip goes first, and a strip keep
   CHECK(order == "first load, first permute, first store, second load, second permute, second store, ");
 }
 
-// A loop over blocks: load, three rounds, store, a block time apart; so that a block is in flight for a little more than
-// four block times. Its registers rotate.
+// A loop over blocks: load, three rounds, store, a block time apart; so that a block is in flight for a little more
+// than four block times. Its registers rotate.
 struct Rotation {
   int states;      // registers that the blocks take in turn
   int blocks = 4;  // of a turn

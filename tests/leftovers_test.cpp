@@ -60,8 +60,8 @@ Windows halves_of(const std::vector<Bytes>& secrets) {
   return windows;
 }
 
-// Any part of what is published, with zeros after its end as in a padded block; and of each block the bytes reversed and
-// the sum of its halves, Karatsuba's factor, which anyone could work out as well.
+// Any part of what is published, with zeros after its end as in a padded block; and of each block the bytes reversed
+// and the sum of its halves, Karatsuba's factor, which anyone could work out as well.
 Windows parts_of(const std::vector<Bytes>& published) {
   Windows windows;
   for (Bytes bytes : published) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-// Orders of instructions, changed at random, and what becomes of them: whether the order check refuses them, and whether
-// this CPU computes something else with them.
+// Orders of instructions, changed at random, and what becomes of them: whether the order check refuses them, and
+// whether this CPU computes something else with them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tests {
 
-/// A strip's pieces with one change: two neighbours exchanged, a piece moved, or all pieces of one stage and turn moved by
-/// the same number of places.
+/// A strip's pieces with one change: two neighbours exchanged, a piece moved, or all pieces of one stage and turn
+/// moved by the same number of places.
 stitchgcm::assembly::Strip mutated(const stitchgcm::assembly::Strip& order, Random& random);
 
 class MutantJudge {

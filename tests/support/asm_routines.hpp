@@ -41,8 +41,8 @@ class LoweredSample {
 /// The names of a routine's labels, in order, with spaces between.
 std::string labels(const stitchgcm::assembly::LoweredRoutine& routine);
 
-/// Follows rsp through a routine: "" if its CFI directives say at every instruction where the caller's frame is, rsp is a
-/// multiple of 16 at calls, and it returns with what it was called with; else the first place where not.
+/// Follows rsp through a routine: "" if its CFI directives say at every instruction where the caller's frame is, rsp
+/// is a multiple of 16 at calls, and it returns with what it was called with; else the first place where not.
 std::string wrong_frame(const stitchgcm::assembly::LoweredRoutine& routine);
 
 /// "" if each callee-saved register that the routine writes is one of those that its frame saves; else its name.
