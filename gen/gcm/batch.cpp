@@ -72,6 +72,7 @@ Strip products(const BatchSchedule& s, int ahead) {
     multiply(low, h.value(), 0x00);
     multiply(high, h.value(), 0x10);
     multiply(middle, h.middle(), 0x00);
+    c.cut(note + ": multiply");
     c.add(c.r.low, c.r.low, low), c.cut(note + ": sum");
     c.add(c.r.high, c.r.high, high), c.cut(note + ": sum");
     c.add(c.r.middle, c.r.middle, middle), c.cut(note + ": sum");
