@@ -35,9 +35,9 @@ struct What {
           return good ? "" : "\"" + p + "\" is no C identifier";
         });
     app.add_flag("--att", att, "AT&T syntax instead of Intel's");
-    app.add_option(
-           "--choice", choice_words,
-           "NAME=VALUE: another value for a builder's choice, e.g. end=calls, first_counters=memory, encrypt.lag=12")
+    app.add_option("--choice", choice_words,
+                   "NAME=VALUE: another value for a builder's choice, e.g. end=calls, first_counters=memory, "
+                   "encrypt.aes_start=-12000")
         ->take_all()
         ->allow_extra_args(false);
     app.add_option("--gnu", assemblers.gnu, "driver for GNU as (default: gcc)");
@@ -80,6 +80,13 @@ int emit_tree(const What& what, const fs::path& folder) {
   return 0;
 }
 
+/// A word of a shell command, whatever is in it.
+std::string quoted(const std::string& word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 /// Shows how a checked-in file differs, with diff(1).
 void show_difference(const fs::path& checked_in, const std::string& generated) {
   char name[] = "/tmp/stitchgcm-check-XXXXXX";
@@ -88,8 +95,10 @@ void show_difference(const fs::path& checked_in, const std::string& generated) {
   close(fd);
   std::ofstream(name, std::ios::binary) << generated;
   std::fflush(stdout);
-  const std::string command = fmt::format(
-      "diff -u --label '{0} (checked in)' --label '{0} (generated)' '{0}' '{1}' | head -60", checked_in.string(), name);
+  const std::string path = checked_in.string();
+  const std::string command =
+      fmt::format("diff -u --label {} --label {} -- {} {} | head -60", quoted(path + " (checked in)"),
+                  quoted(path + " (generated)"), quoted(path), quoted(name));
   if (std::system(command.c_str()) != 0) fmt::print("(diff could not be run)\n");
   std::remove(name);
 }
@@ -131,7 +140,7 @@ int main(int argc, char** argv) {
   emit_command->footer(
       "Examples:\n  stitchgcm emit                                  writes ./emitted\n"
       "  stitchgcm emit --output /tmp/acme --prefix acme\n"
-      "  stitchgcm emit --output /tmp/variant --choice encrypt.lag=12");
+      "  stitchgcm emit --output /tmp/variant --choice encrypt.aes_start=-12000");
   CLI::App* check_command = app.add_subcommand("check", "Fail unless a folder is exactly what emit would write");
   check_command->footer("Example: stitchgcm check");
   for (CLI::App* c : {list_command, emit_command, check_command}) what.add_to(*c);
