@@ -16,7 +16,7 @@ using namespace stitchgcm::assembly;
 using namespace Xbyak::util;
 
 const PointerCases pointers{{{ZYDIS_REGISTER_RSI, "in"}, {ZYDIS_REGISTER_RDI, "out"}, {ZYDIS_REGISTER_RSP, "frame"}}};
-constexpr int states = 400;
+constexpr int states = 100;
 
 /// Pieces named by letters, and the same pieces in another order.
 class Orders {

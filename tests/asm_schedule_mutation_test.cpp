@@ -193,26 +193,29 @@ class RandomInstructions {
 
  private:
   Xbyak::Reg64 general() { return pick<Xbyak::Reg64>({rax, rcx, rdx}); }
-  Xbyak::Reg8 low_byte() { return pick<Xbyak::Reg8>({al, cl}); }
-  Xbyak::Reg8 other_byte() { return pick<Xbyak::Reg8>({ah, ch, dl}); }
   Xbyak::Xmm vector() { return Xbyak::Xmm(static_cast<int>(random_.below(3))); }
-  Xbyak::RegExp place() { return pick<Xbyak::Reg64>({rsi, rdi}) + pick<int>({0, 1, 4, 8, 15, 16}); }
   template <class T>
   T pick(const std::vector<T>& from) {
     return from[random_.below(from.size())];
   }
 
   void put(Recorder& c) {
+    // One draw after the other: compilers choose the order in which arguments are evaluated.
     const Xbyak::Reg64 a = general();
     Xbyak::Reg64 b = general();
     while (b == a) b = general();  // an instruction of one register is often idle
-    const Xbyak::Xmm x = vector(), y = vector();
+    const Xbyak::Xmm x = vector();
+    const Xbyak::Xmm y = vector();
+    const Xbyak::Reg8 low = pick<Xbyak::Reg8>({al, cl});
+    const Xbyak::Reg8 other = pick<Xbyak::Reg8>({ah, ch, dl});
+    const Xbyak::Reg64 pointer = pick<Xbyak::Reg64>({rsi, rdi});
+    const Xbyak::Address place = ptr[pointer + pick<int>({0, 1, 4, 8, 15, 16})];
     switch (random_.below(34)) {
       case 0: c.mov(a, b); break;
       case 1: c.mov(a.cvt32(), b.cvt32()); break;
       case 2: c.mov(a.cvt16(), b.cvt16()); break;
-      case 3: random_.below(2) == 0 ? c.mov(low_byte(), other_byte()) : c.mov(other_byte(), low_byte()); break;
-      case 4: c.movzx(a.cvt32(), pick<Xbyak::Reg8>({al, ah, cl, ch})); break;
+      case 3: random_.below(2) == 0 ? c.mov(low, other) : c.mov(other, low); break;
+      case 4: c.movzx(a.cvt32(), random_.below(2) == 0 ? low : Xbyak::Reg8(ah)); break;
       case 5: c.add(a, b); break;
       case 6: c.adc(a, b); break;
       case 7: c.sub(a.cvt32(), b.cvt32()); break;
@@ -221,7 +224,7 @@ class RandomInstructions {
       case 10: c.inc(a); break;
       case 11: c.dec(a.cvt32()); break;
       case 12: c.cmovc(a, b); break;
-      case 13: c.setz(other_byte()); break;
+      case 13: c.setz(other); break;
       case 14: c.xor_(a.cvt32(), a.cvt32()); break;
       case 15: c.xor_(al, al); break;
       case 16: c.xchg(a, b); break;
@@ -232,16 +235,16 @@ class RandomInstructions {
       case 21: c.bswap(a); break;
       case 22: c.lea(a, ptr[b + 24]); break;
       case 23: c.lea(a, ptr[a + b * 2]); break;
-      case 24: c.mov(ptr[place()], a); break;
-      case 25: c.mov(ptr[place()], pick<Xbyak::Reg8>({al, ah, cl})); break;
-      case 26: c.mov(a, ptr[place()]); break;
-      case 27: c.vmovdqu(x, ptr[place()]); break;
-      case 28: c.vmovdqu(ptr[place()], x); break;
-      case 29: c.movdqu(x, ptr[place()]); break;
+      case 24: c.mov(place, a); break;
+      case 25: c.mov(place, random_.below(2) == 0 ? low : other); break;
+      case 26: c.mov(a, place); break;
+      case 27: c.vmovdqu(x, place); break;
+      case 28: c.vmovdqu(place, x); break;
+      case 29: c.movdqu(x, place); break;
       case 30: c.vpxor(x, x, x); break;
       case 31: c.pxor(x, y); break;
-      case 32: c.vmovq(x, ptr[place()]); break;
-      default: c.vpaddq(x, y, ptr[place()]); break;
+      case 32: c.vmovq(x, place); break;
+      default: c.vpaddq(x, y, place); break;
     }
   }
 

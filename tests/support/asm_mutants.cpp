@@ -16,7 +16,8 @@ std::pair<std::string, int> strip_name(const Piece& p) { return {p.code.front().
 /// Moves all pieces of one stage and turn by some places, as another start time does.
 void shift_strip(std::vector<Piece>& pieces, Random& random) {
   const auto moved = strip_name(pieces[random.below(pieces.size())]);
-  const int places = static_cast<int>(1 + random.below(40)) * (random.below(2) == 0 ? 1 : -1);
+  const int distance = static_cast<int>(1 + random.below(40));
+  const int places = random.below(2) == 0 ? distance : -distance;
   std::vector<std::pair<int, const Piece*>> timeline;
   for (std::size_t n = 0; n < pieces.size(); n++) {
     timeline.push_back({static_cast<int>(n) + (strip_name(pieces[n]) == moved ? places : 0), &pieces[n]});
