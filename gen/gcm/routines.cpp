@@ -67,6 +67,22 @@ Program call_batches(Direction d) {
            assembly::call(batches_symbol(d, KeyLength::aes192)), assembly::call(batches_symbol(d, KeyLength::aes256))));
 }
 
+/// sums := Y H^(batches·8 + blocks after them), if the batches are the last group too: a group that is not the last takes
+/// Y in by itself, the last one goes on from the sums. Expects end_power and cleared sums.
+Program y_before_batches() {
+  const Roles roles;
+  Code c("Y");
+  c.mov(roles.scratch, roles.batches);
+  c.shl(roles.scratch, 8);
+  c.mov(roles.power, roles.end_power);
+  c.sub(roles.power, roles.scratch);
+  c.move(c.r.product[0], roles.hash);
+  c.cut("Y");
+  multiply_block_and_add(c, {roles.power, -Roles::power_bias});
+  return when("one_group", compare(roles.batches, kLastGroupBatches), Condition::below_or_equal,
+              Program(c.strip(), "Y on its own"));
+}
+
 /// seal or open.
 Routine message(Direction d, const Choices& choices) {
   const Roles roles;
@@ -97,7 +113,7 @@ Routine message(Direction d, const Choices& choices) {
     reduce(reduced);
     reduced.move(roles.hash, roles.high);
     reduced.cut("Y");
-    text += reduced.strip();
+    text = y_before_batches() + text + reduced.strip();
   }
 
   Routine r = d == Direction::encrypt ? seal_prototype() : open_prototype();
@@ -149,16 +165,6 @@ Routine blocks(Direction d) {
   begin.cut("counter and Y");
   clear_sums(begin);
 
-  // Y stands before the first block of the first group. If that is the last group too, its power is known here.
-  Code alone("Y");
-  alone.mov(roles.scratch, roles.batches);
-  alone.shl(roles.scratch, 8);
-  alone.mov(roles.power, roles.end_power);
-  alone.sub(roles.power, roles.scratch);
-  alone.move(alone.r.product[0], roles.hash);
-  alone.cut("Y");
-  multiply_block_and_add(alone, {roles.power, -Roles::power_bias});
-
   Code patterns("counters");
   patterns.lea(roles.counter_patterns, ptr[rsp]);
   patterns.cut("patterns");
@@ -179,8 +185,7 @@ Routine blocks(Direction d) {
   r.frame = {kPatternBytes, {roles.context, roles.counter_pointer, roles.accumulator_pointer, roles.counter_patterns}};
   r.program = Program(begin.strip(), "enter") +
               when("any", any.strip(), Condition::not_equal,
-                   when("one_group", compare(roles.batches, kLastGroupBatches), Condition::below_or_equal,
-                        Program(alone.strip(), "Y on its own")) +
+                   y_before_batches() +
                        when("batches", is_zero(roles.batches), Condition::not_equal,
                             Program(make_counter_patterns(rsp), "batches") + patterns.strip() + call_batches(d) +
                                 wipe_patterns()) +
