@@ -6,6 +6,17 @@
 #include <stdexcept>
 
 namespace stitchgcm::verify {
+namespace {
+
+// Machine numbers wrap at 2^64, and so do the coefficients of their formulas; ranges are judged in 128 bits, by Facts.
+std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapping_product(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
 
 Affine Affine::symbolic_part() const {
   Affine a = *this;
@@ -14,7 +25,7 @@ Affine Affine::symbolic_part() const {
 }
 
 Affine& Affine::operator+=(const Affine& other) {
-  constant_ += other.constant_;
+  constant_ = wrapping_sum(constant_, other.constant_);
   if (other.terms_.empty()) return *this;
   std::vector<Term> sum;
   sum.reserve(terms_.size() + other.terms_.size());
@@ -26,7 +37,7 @@ Affine& Affine::operator+=(const Affine& other) {
     } else if (a == terms_.end() || b->variable < a->variable) {
       sum.push_back(*b++);
     } else {
-      const std::int64_t c = a->coefficient + b->coefficient;
+      const std::int64_t c = wrapping_sum(a->coefficient, b->coefficient);
       if (c != 0) sum.push_back({a->variable, c});
       ++a, ++b;
     }
@@ -37,9 +48,12 @@ Affine& Affine::operator+=(const Affine& other) {
 
 Affine operator*(const Affine& a, std::int64_t factor) {
   if (factor == 0) return {};
-  Affine product = a;
-  product.constant_ *= factor;
-  for (Affine::Term& t : product.terms_) t.coefficient *= factor;
+  Affine product;
+  product.constant_ = wrapping_product(a.constant_, factor);
+  for (const Affine::Term& t : a.terms_) {
+    const std::int64_t c = wrapping_product(t.coefficient, factor);
+    if (c != 0) product.terms_.push_back({t.variable, c});
+  }
   return product;
 }
 

@@ -12,7 +12,7 @@ namespace stitchgcm::verify {
 /// A public variable: an unknown length or count. What is known of its range is kept elsewhere, see machine/facts.hpp.
 enum class Variable : std::uint32_t {};
 
-/// constant + sum of coefficient * variable, an integer. Values are canonical: terms sorted by variable, no
+/// constant + sum of coefficient * variable, modulo 2^64. Values are canonical: terms sorted by variable, no
 /// coefficient 0, so that == is equality of expressions.
 class Affine {
  public:
