@@ -16,6 +16,7 @@ struct Flags {
     difference,  // cmp, sub: CF ZF SF OF of a - b
     sum,         // add: CF ZF of a + b
     result,      // and, or, xor, test: ZF SF of a; CF = OF = 0
+    zero,        // ZF = (a == 0), the others are undefined
     lane_zero    // vptest x, x: ZF = (lane == 0); CF = 1
   };
   Kind kind = Kind::undefined;
