@@ -101,7 +101,7 @@ std::optional<Lane> Memory::load_byte(LanePool& pool, const Facts& facts, const 
     if (inside) {
       const std::int64_t in_block = ((at.offset % 16) + 16) % 16;
       if (!at.window.divisible_by(16)) throw Refused("a read of " + r.name + " that does not keep to blocks");
-      return move_bytes(pool, run.content->block((byte - in_block).divided_by(16)), static_cast<int>(in_block), 1, 0);
+      return move_bytes(pool, run.content->block(facts, (byte - in_block).divided_by(16)), static_cast<int>(in_block), 1, 0);
     }
     if (!facts.implies_nonnegative(byte - run.to) && !facts.implies_nonnegative(run.from - byte - 1)) {
       throw Refused("a read of " + r.name + " at the edge of what was written");
@@ -110,7 +110,7 @@ std::optional<Lane> Memory::load_byte(LanePool& pool, const Facts& facts, const 
   if (!r.initial || r.forgotten) return std::nullopt;
   const std::int64_t in_block = ((at.offset % 16) + 16) % 16;
   if (!at.window.divisible_by(16)) throw Refused("a read of " + r.name + " that does not keep to blocks");
-  return move_bytes(pool, r.initial->block((byte - in_block).divided_by(16)), static_cast<int>(in_block), 1, 0);
+  return move_bytes(pool, r.initial->block(facts, (byte - in_block).divided_by(16)), static_cast<int>(in_block), 1, 0);
 }
 
 Lane Memory::load(LanePool& pool, const Facts& facts, RegionId id, const Affine& place, int bytes) const {
@@ -128,7 +128,7 @@ Lane Memory::load(LanePool& pool, const Facts& facts, RegionId id, const Affine&
     }
     if (r.windows.empty() && r.runs.empty() && r.initial && !r.forgotten && at.window.divisible_by(16) &&
         at.offset % 16 == 0) {
-      return move_bytes(pool, r.initial->block((at.window + at.offset).divided_by(16)), 0, bytes, 0);
+      return move_bytes(pool, r.initial->block(facts, (at.window + at.offset).divided_by(16)), 0, bytes, 0);
     }
   }
   Lane sum = pool.constant(0);
@@ -281,7 +281,7 @@ void Memory::gather_runs(LanePool& pool, const Facts& facts, RegionId id, const 
         const auto [place, piece] = *p;
         const Affine from = w->first + place;
         const bool block = piece.bytes == 16 && piece.first_byte == 0 && from.divisible_by(16) &&
-                           pool.equal(piece.lane, content->block(from.divided_by(16)));
+                           pool.equal(piece.lane, content->block(facts, from.divided_by(16)));
         if (!block) {
           ++p;
           continue;

@@ -17,11 +17,11 @@
 
 namespace stitchgcm::verify {
 
-/// What the blocks of a region hold: the block at byte offset 16 b + 16 first is `block(b)`. Two contents are the same if
-/// they have the same text.
+/// What the blocks of a region hold: bytes 16 b .. 16 b + 15 are those of `block(facts, b)`, which may throw Undecided.
+/// Two contents are the same if they have the same text.
 struct Content {
   std::string text;
-  std::function<Lane(const Affine& block)> block;
+  std::function<Lane(const Facts& facts, const Affine& block)> block;
   friend bool operator==(const Content& a, const Content& b) { return a.text == b.text; }
 };
 
@@ -33,7 +33,7 @@ struct Piece {
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
-/// Bytes [from, to) hold content.block((offset - 0) / 16); from and to are multiples of 16.
+/// Bytes [from, to) hold `content`; from and to are multiples of 16.
 struct Run {
   Affine from, to;
   std::shared_ptr<const Content> content;

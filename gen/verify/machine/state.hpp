@@ -39,6 +39,9 @@ struct State {
   std::uint64_t ip = 0;
   RegionId stack{};
   RegionId constants{};        // the image's read-only data; place = address
+  /// What a contract's specification has computed so far on this path: "Y", "J0", ..
+  std::map<std::string, Lane> ghosts;
+  std::map<std::string, Affine> ghost_numbers;
   /// The verdict of a comparison of tags that the contract declares public, once it was taken.
   std::optional<bool> verdict;
 };
