@@ -14,17 +14,17 @@ enum class RegisterKind : std::uint8_t { general, vector, mask };
 
 struct RegisterOperand {
   RegisterKind kind;
-  int number;         // 0..15 (rax rcx rdx rbx rsp rbp rsi rdi r8..r15), 0..31, 0..7
-  int bits;           // 8, 16, 32, 64; 128, 256, 512
+  int number;              // 0..15 (rax rcx rdx rbx rsp rbp rsi rdi r8..r15), 0..31, 0..7
+  int bits;                // 8, 16, 32, 64; 128, 256, 512
   bool high_byte = false;  // ah ch dh bh
 };
 
 struct MemoryOperand {
   std::optional<int> base, index;  // general registers
   int scale = 1;
-  std::int64_t displacement = 0;               // from the base; 0 if rip-relative
-  std::optional<std::uint64_t> absolute;       // the address, if rip-relative
-  int bits = 0;                                // of the access; 0 for lea
+  std::int64_t displacement = 0;          // from the base; 0 if rip-relative
+  std::optional<std::uint64_t> absolute;  // the address, if rip-relative
+  int bits = 0;                           // of the access; 0 for lea
 };
 
 struct Operand {

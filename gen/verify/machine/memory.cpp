@@ -92,7 +92,8 @@ std::optional<Lane> Memory::load_byte(LanePool& pool, const Facts& facts, const 
     }
     auto piece = window.pieces.upper_bound(offset);
     if (piece != window.pieces.begin() && (--piece)->first + piece->second.bytes > offset) {
-      return move_bytes(pool, piece->second.lane, piece->second.first_byte + static_cast<int>(offset - piece->first), 1, 0);
+      return move_bytes(pool, piece->second.lane, piece->second.first_byte + static_cast<int>(offset - piece->first), 1,
+                        0);
     }
   }
   const Affine byte = at.window + at.offset;
@@ -101,7 +102,8 @@ std::optional<Lane> Memory::load_byte(LanePool& pool, const Facts& facts, const 
     if (inside) {
       const std::int64_t in_block = ((at.offset % 16) + 16) % 16;
       if (!at.window.divisible_by(16)) throw Refused("a read of " + r.name + " that does not keep to blocks");
-      return move_bytes(pool, run.content->block(facts, (byte - in_block).divided_by(16)), static_cast<int>(in_block), 1, 0);
+      return move_bytes(pool, run.content->block(facts, (byte - in_block).divided_by(16)), static_cast<int>(in_block),
+                        1, 0);
     }
     if (!facts.implies_nonnegative(byte - run.to) && !facts.implies_nonnegative(run.from - byte - 1)) {
       throw Refused("a read of " + r.name + " at the edge of what was written");
@@ -172,7 +174,8 @@ void Memory::clear(const Facts& facts, Region& r, const Place& at, int bytes) {
         const std::int64_t end = place + piece.bytes;
         if (end > offset + bytes) {
           const int cut = static_cast<int>(offset + bytes - place);
-          p = w.pieces.insert_or_assign(offset + bytes, Piece{piece.lane, piece.first_byte + cut, piece.bytes - cut}).first;
+          p = w.pieces.insert_or_assign(offset + bytes, Piece{piece.lane, piece.first_byte + cut, piece.bytes - cut})
+                  .first;
           ++p;
         }
       }
@@ -185,7 +188,8 @@ void Memory::clear(const Facts& facts, Region& r, const Place& at, int bytes) {
       continue;
     }
     // Pieces lie over runs, so a store inside of one is fine; at its edge it is not known which blocks it hits.
-    const bool inside = facts.implies_nonnegative(begin - run->from) && facts.implies_nonnegative(run->to - begin - bytes);
+    const bool inside =
+        facts.implies_nonnegative(begin - run->from) && facts.implies_nonnegative(run->to - begin - bytes);
     if (inside) {
       ++run;
       continue;
@@ -250,10 +254,10 @@ void Memory::set_run(const Facts& facts, RegionId id, const Run& run) {
   if (facts.equal(run.from, run.to)) return;
   for (auto i = r.windows.begin(); i != r.windows.end();) {
     const auto [low, high] = extent(i->second);
-    const bool inside = facts.implies_nonnegative(i->first + low - run.from) &&
-                        facts.implies_nonnegative(run.to - i->first - high);
-    const bool apart = facts.implies_nonnegative(i->first + low - run.to) ||
-                       facts.implies_nonnegative(run.from - i->first - high);
+    const bool inside =
+        facts.implies_nonnegative(i->first + low - run.from) && facts.implies_nonnegative(run.to - i->first - high);
+    const bool apart =
+        facts.implies_nonnegative(i->first + low - run.to) || facts.implies_nonnegative(run.from - i->first - high);
     if (low > high || inside) {
       i = r.windows.erase(i);
     } else if (apart) {
@@ -272,7 +276,8 @@ void Memory::set_run(const Facts& facts, RegionId id, const Run& run) {
 
 void Memory::forget(RegionId id) { forget_all(region(id)); }
 
-void Memory::gather_runs(LanePool& pool, const Facts& facts, RegionId id, const std::shared_ptr<const Content>& content) {
+void Memory::gather_runs(LanePool& pool, const Facts& facts, RegionId id,
+                         const std::shared_ptr<const Content>& content) {
   Region& r = region(id);
   for (auto w = r.windows.begin(); w != r.windows.end();) {
     std::map<std::int64_t, Piece>& pieces = w->second.pieces;

@@ -37,7 +37,9 @@ struct Piece {
 struct Run {
   Affine from, to;
   std::shared_ptr<const Content> content;
-  friend bool operator==(const Run& a, const Run& b) { return a.from == b.from && a.to == b.to && *a.content == *b.content; }
+  friend bool operator==(const Run& a, const Run& b) {
+    return a.from == b.from && a.to == b.to && *a.content == *b.content;
+  }
 };
 
 struct Window {

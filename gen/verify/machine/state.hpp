@@ -38,7 +38,7 @@ struct State {
   Facts facts;
   std::uint64_t ip = 0;
   RegionId stack{};
-  RegionId constants{};        // the image's read-only data; place = address
+  RegionId constants{};  // the image's read-only data; place = address
   /// What a contract's specification has computed so far on this path: "Y", "J0", ..
   std::map<std::string, Lane> ghosts;
   std::map<std::string, Affine> ghost_numbers;
