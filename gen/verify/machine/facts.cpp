@@ -2,6 +2,7 @@
 #include "verify/machine/facts.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "verify/algebra/lane_pool.hpp"
 
@@ -14,6 +15,28 @@ Wide floor_divide(Wide a, Wide b) {
 }
 Wide ceiling_divide(Wide a, Wide b) { return -floor_divide(-a, b); }
 
+/// over / under with under > 0, so that the terms of a are over / under times those of b; nothing if there is none.
+struct Ratio {
+  Wide over, under;
+};
+std::optional<Ratio> ratio(const Affine& a, const Affine& b) {
+  if (a.terms().size() != b.terms().size() || a.terms().empty()) return std::nullopt;
+  Wide over = a.terms()[0].coefficient, under = b.terms()[0].coefficient;
+  for (std::size_t i = 0; i < a.terms().size(); i++) {
+    if (a.terms()[i].variable != b.terms()[i].variable) return std::nullopt;
+    if (Wide{a.terms()[i].coefficient} * under != Wide{b.terms()[i].coefficient} * over) return std::nullopt;
+  }
+  if (under < 0) over = -over, under = -under;
+  return Ratio{over, under};
+}
+
+/// The terms divided by what divides all of their coefficients.
+Affine primitive(const Affine& a) {
+  std::int64_t divisor = 0;
+  for (const Affine::Term& t : a.terms()) divisor = std::gcd(divisor, t.coefficient);
+  return divisor == 0 ? Affine(0) : a.symbolic_part().divided_by(divisor);
+}
+
 }  // namespace
 
 Range Facts::range(Variable v) const {
@@ -22,7 +45,7 @@ Range Facts::range(Variable v) const {
   return found->second;
 }
 
-Range Facts::range(const Affine& a) const {
+Range Facts::box(const Affine& a) const {
   Range sum{a.constant(), a.constant()};
   for (const Affine::Term& t : a.terms()) {
     const Range r = range(t.variable);
@@ -33,7 +56,26 @@ Range Facts::range(const Affine& a) const {
   return sum;
 }
 
-bool Facts::implies_nonnegative(const Affine& a) const {
+Range Facts::range(const Affine& expression) const {
+  const Affine a = resolve(expression);
+  Range r = box(a);
+  if (a.terms().size() < 2) return r;
+  for (const Affine& f : nonnegative_) {
+    const std::optional<Ratio> k = ratio(a, f);
+    if (!k) continue;
+    // a = (k.over f + rest) / k.under with rest = k.under a - k.over f, a number; f >= 0.
+    const Wide rest = Wide{a.constant()} * k->under - Wide{f.constant()} * k->over;
+    if (k->over > 0) {
+      r.low = std::max(r.low, ceiling_divide(rest, k->under));
+    } else {
+      r.high = std::min(r.high, floor_divide(rest, k->under));
+    }
+  }
+  return r;
+}
+
+bool Facts::implies_nonnegative(const Affine& expression) const {
+  const Affine a = resolve(expression);
   if (range(a).low >= 0) return true;
   // a - k f >= 0 and f >= 0 give a >= 0 for k > 0; k is chosen so that a variable of a vanishes.
   for (const Affine& f : nonnegative_) {
@@ -41,18 +83,7 @@ bool Facts::implies_nonnegative(const Affine& a) const {
       for (const Affine::Term& u : a.terms()) {
         if (u.variable != t.variable || u.coefficient % t.coefficient != 0) continue;
         const std::int64_t k = u.coefficient / t.coefficient;
-        if (k <= 0) continue;
-        const Affine rest = a - f * k;
-        if (range(rest).low >= 0) return true;
-        for (const Affine& g : nonnegative_) {
-          for (const Affine::Term& v : g.terms()) {
-            for (const Affine::Term& w : rest.terms()) {
-              if (v.variable != w.variable || w.coefficient % v.coefficient != 0) continue;
-              const std::int64_t m = w.coefficient / v.coefficient;
-              if (m > 0 && range(rest - g * m).low >= 0) return true;
-            }
-          }
-        }
+        if (k > 0 && range(a - f * k).low >= 0) return true;
       }
     }
   }
@@ -72,13 +103,21 @@ bool Facts::nonnegative(const Affine& a) const {
 
 bool Facts::zero(const Affine& a) const { return nonnegative(a) && nonnegative(a * -1); }
 
+void Facts::settle_few(const Affine& a) const {
+  const Affine unknown = primitive(resolve(a));
+  if (unknown.is_constant()) return;
+  const auto split = [this](const Affine& e) {
+    const Range r = range(e);
+    if (r.count() <= kFew) throw Undecided{e - static_cast<std::int64_t>(floor_divide(r.low + r.high + 1, 2))};
+  };
+  split(unknown);
+  for (const Affine::Term& t : unknown.terms()) split(t.variable);
+}
+
 std::int64_t Facts::constant(const Affine& a, const char* what) const {
   const Affine resolved = resolve(a);
   if (resolved.is_constant()) return resolved.constant();
-  for (const Affine::Term& t : resolved.terms()) {
-    const Range r = range(t.variable);
-    if (r.count() <= kFew) throw Undecided{Affine(t.variable) - static_cast<std::int64_t>((r.low + r.high + 1) / 2)};
-  }
+  settle_few(resolved);
   throw Refused(std::string(what) + " depends on a length that may have many values");
 }
 
@@ -86,7 +125,7 @@ bool Facts::tighten() {
   for (int turn = 0; turn < 8; turn++) {
     bool changed = false;
     for (const Affine& f : nonnegative_) {
-      const Range whole = range(f);
+      const Range whole = box(f);
       if (whole.high < 0) return false;
       for (const Affine::Term& t : f.terms()) {
         Range& r = ranges_.at(t.variable);
@@ -105,33 +144,71 @@ bool Facts::tighten() {
     }
     if (!changed) break;
   }
-  std::erase_if(nonnegative_, [this](const Affine& f) { return range(f).low >= 0; });
-  return true;
+  for (Affine& f : nonnegative_) f = resolve(f);
+  std::erase_if(nonnegative_, [this](const Affine& f) { return box(f).low >= 0; });
+  return std::all_of(nonnegative_.begin(), nonnegative_.end(), [this](const Affine& f) { return box(f).high >= 0; });
 }
 
-bool Facts::assume_nonnegative(const Affine& a) {
-  if (range(a).high < 0) return false;
-  if (implies_nonnegative(a * -1 - 1)) return false;
-  if (range(a).low >= 0) return true;
+void Facts::solve_equalities() {
+  for (std::size_t i = 0; i < nonnegative_.size(); i++) {
+    const Affine a = nonnegative_[i];
+    if (std::find(nonnegative_.begin(), nonnegative_.end(), a * -1) == nonnegative_.end()) continue;
+    // a = 0: the newest variable whose coefficient is 1 or -1 follows from the others.
+    for (auto t = a.terms().rbegin(); t != a.terms().rend(); ++t) {
+      if (t->coefficient != 1 && t->coefficient != -1) continue;
+      const Variable v = t->variable;
+      const Affine value = (a - Affine(v) * t->coefficient) * -t->coefficient;
+      const Range r = ranges_.at(v);
+      for (auto& [other, expression] : solved_) expression = substitute(expression, {{v, value}});
+      solved_.emplace(v, value);
+      for (Affine& f : nonnegative_) f = resolve(f);
+      // What was known of its range is now known of the expression.
+      nonnegative_.push_back(value - static_cast<std::int64_t>(r.low));
+      if (r.high <= INT64_MAX) nonnegative_.push_back(Affine(static_cast<std::int64_t>(r.high)) - value);
+      std::erase_if(nonnegative_, [this](const Affine& f) { return box(f).low >= 0; });
+      solve_equalities();
+      return;
+    }
+  }
+}
+
+bool Facts::assume_nonnegative(const Affine& expression) {
+  const Affine a = resolve(expression);
+  if (range(a).high < 0 || implies_nonnegative(a * -1 - 1)) return false;
+  if (implies_nonnegative(a)) return true;
   nonnegative_.push_back(a);
+  if (!tighten()) return false;
+  solve_equalities();
   return tighten();
 }
 
-Substitution Facts::singles() const {
+Substitution Facts::solved() const {
   Substitution s;
   for (const auto& [v, r] : ranges_) {
     if (r.single()) s.emplace(v, static_cast<std::int64_t>(r.low));
   }
+  for (const auto& [v, e] : solved_) s.insert_or_assign(v, resolve(e));
   return s;
 }
 
 Affine Facts::resolve(const Affine& a) const {
+  if (a.is_constant()) return a;
   Affine result = a.constant();
   for (const Affine::Term& t : a.terms()) {
+    if (const auto found = solved_.find(t.variable); found != solved_.end()) {
+      result += resolve(found->second) * t.coefficient;
+      continue;
+    }
     const Range r = range(t.variable);
     result += (r.single() ? Affine(static_cast<std::int64_t>(r.low)) : Affine(t.variable)) * t.coefficient;
   }
   return result;
+}
+
+bool Facts::equal(const Affine& a, const Affine& b) const {
+  const Affine difference = resolve(a - b);
+  if (difference.is_constant()) return difference.constant() == 0;
+  return implies_nonnegative(difference) && implies_nonnegative(difference * -1);
 }
 
 void Facts::substituted(const Substitution& s, Facts& target) const {
@@ -143,10 +220,11 @@ void Facts::substituted(const Substitution& s, Facts& target) const {
   }
   for (const auto& [v, r] : ranges_) {
     if (!s.contains(v)) continue;
-    add(Affine(v) - static_cast<std::int64_t>(r.low));
+    if (r.low >= INT64_MIN) add(Affine(v) - static_cast<std::int64_t>(r.low));
     if (r.high <= INT64_MAX) add(Affine(static_cast<std::int64_t>(r.high)) - Affine(v));
   }
   for (const Affine& f : nonnegative_) add(f);
+  for (const auto& [v, e] : solved_) add(Affine(v) - e), add(e - Affine(v));
 }
 
 Facts Facts::either(const Facts& a, const Facts& b) {
@@ -165,6 +243,9 @@ Facts Facts::either(const Facts& a, const Facts& b) {
   };
   for (const Affine& f : a.nonnegative_) add(f);
   for (const Affine& f : b.nonnegative_) add(f);
+  for (const auto* solved : {&a.solved_, &b.solved_}) {
+    for (const auto& [v, e] : *solved) add(Affine(v) - e), add(e - Affine(v));
+  }
   return result;
 }
 
@@ -172,6 +253,9 @@ bool Facts::implies(const Facts& other) const {
   for (const auto& [v, r] : other.ranges_) {
     if (r.low > INT64_MIN && !implies_nonnegative(Affine(v) - static_cast<std::int64_t>(r.low))) return false;
     if (r.high < INT64_MAX && !implies_nonnegative(Affine(static_cast<std::int64_t>(r.high)) - Affine(v))) return false;
+  }
+  for (const auto& [v, e] : other.solved_) {
+    if (!equal(v, e)) return false;
   }
   return std::all_of(other.nonnegative_.begin(), other.nonnegative_.end(),
                      [this](const Affine& f) { return implies_nonnegative(f); });

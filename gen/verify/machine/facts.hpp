@@ -30,7 +30,8 @@ class Facts {
   const std::vector<Affine>& inequalities() const { return nonnegative_; }
   Range range(Variable v) const;
 
-  /// Bounds of the expression as an integer (no wrap-around), by the ranges alone.
+  /// Bounds of the expression as an integer (no wrap-around): by the ranges, and by each inequality that speaks of the
+  /// same sum of variables.
   Range range(const Affine& a) const;
   /// True only if a >= 0 follows.
   bool implies_nonnegative(const Affine& a) const;
@@ -43,15 +44,17 @@ class Facts {
   /// The value. Throws Undecided if it can have few (at most kFew) values, Refused with `what` if many.
   std::int64_t constant(const Affine& a, const char* what) const;
   static constexpr int kFew = 64;
+  /// Throws Undecided where the expression, or one of its variables, has few values but more than one.
+  void settle_few(const Affine& a) const;
 
   /// Adds a >= 0 and draws what follows for single variables. False if that leaves no value: the path cannot be taken.
   bool assume_nonnegative(const Affine& a);
   bool assume_zero(const Affine& a) { return assume_nonnegative(a) && assume_nonnegative(a * -1); }
 
-  /// Variables with one value left, as a substitution.
-  Substitution singles() const;
+  /// Variables whose value follows from the others', or is the only one left.
+  Substitution solved() const;
   Affine resolve(const Affine& a) const;
-  bool equal(const Affine& a, const Affine& b) const { return resolve(a - b) == Affine(0); }
+  bool equal(const Affine& a, const Affine& b) const;
 
   /// The facts under a substitution of some variables by expressions over variables that are declared in `target`.
   /// Appends to target what holds of them.
@@ -63,9 +66,12 @@ class Facts {
 
  private:
   bool tighten();
+  Range box(const Affine& a) const;
+  void solve_equalities();
 
   std::map<Variable, Range> ranges_;
-  std::vector<Affine> nonnegative_;
+  std::vector<Affine> nonnegative_;  // each >= 0, resolved
+  Substitution solved_;              // from pairs a >= 0, -a >= 0; the right sides mention no solved variable
 };
 
 }  // namespace stitchgcm::verify

@@ -45,10 +45,7 @@ RegionId Memory::add(Region region) {
 
 Memory::Place Memory::resolve(const Facts& facts, const Affine& place) const {
   const Affine a = facts.resolve(place);
-  for (const Affine::Term& t : a.terms()) {
-    const Range r = facts.range(t.variable);
-    if (r.count() <= Facts::kFew) facts.constant(Affine(t.variable), "an address");  // throws Undecided
-  }
+  facts.settle_few(a);
   return {a.symbolic_part(), a.constant()};
 }
 
@@ -57,15 +54,18 @@ void Memory::check_access(const Facts& facts, RegionId id, const Affine& place, 
   if (write ? !r.writable : !r.readable) {
     throw Refused(fmt::format("{} must not be {}", r.name, write ? "written" : "read"));
   }
+  if (r.exists) {
+    const Affine at = facts.resolve(place), size = facts.resolve(bytes);
+    if (!at.is_constant() || !size.is_constant() || !r.exists(at.constant(), size.constant())) {
+      throw Refused(fmt::format("a read of {} where there is none", r.name));
+    }
+    return;
+  }
   const Affine room = r.to - place - bytes;
   for (const Affine& a : {place - r.from, room}) {
     if (facts.implies_nonnegative(a)) continue;
-    // A variable with few values may stand in the way: then each is looked at by itself.
-    if (!facts.implies_nonnegative(a * -1 - 1)) {
-      for (const Affine::Term& t : facts.resolve(a).terms()) {
-        if (facts.range(t.variable).count() <= Facts::kFew) facts.constant(Affine(t.variable), "a bound");
-      }
-    }
+    // A length with few values may stand in the way: then each is looked at by itself.
+    if (!facts.implies_nonnegative(a * -1 - 1)) facts.settle_few(a);
     throw Refused(fmt::format("{} of {} out of its bounds: {}", write ? "a write" : "a read", r.name,
                               &a == &room ? "past the end" : "before the start"));
   }

@@ -54,6 +54,7 @@ struct Region {
   bool readable = true;
   bool writable = false;
   int alignment = 1;
+  std::function<bool(std::int64_t place, std::int64_t bytes)> exists;  // instead of from and to
   std::shared_ptr<const Content> initial;  // nothing: reading what was not written is refused
   std::map<Affine, Window> windows;        // by the symbolic part of their places
   std::vector<Run> runs;                   // without overlap

@@ -3,7 +3,11 @@
 // Everything that a routine can see of the CPU at one moment, on one path.
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "verify/machine/memory.hpp"
 
@@ -26,6 +30,21 @@ struct Flags {
   friend bool operator==(const Flags&, const Flags&) = default;
 };
 
+/// GHASH, as far as a path has followed it: y is its state after blocks [from, at) of data, begun with start.
+struct HashProgress {
+  std::shared_ptr<const Content> data;
+  Lane start;
+  Affine from;
+  Lane y;
+  Affine at;
+};
+
+/// What a region is to hold in the end.
+struct Output {
+  RegionId region;
+  std::shared_ptr<const Content> content;
+};
+
 inline constexpr int kGeneralRegisters = 16, kVectorRegisters = 32, kMaskRegisters = 8, kVectorLanes = 4;
 enum GeneralRegister : int { rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15 };
 
@@ -39,9 +58,12 @@ struct State {
   std::uint64_t ip = 0;
   RegionId stack{};
   RegionId constants{};  // the image's read-only data; place = address
-  /// What a contract's specification has computed so far on this path: "Y", "J0", ..
-  std::map<std::string, Lane> ghosts;
-  std::map<std::string, Affine> ghost_numbers;
+  /// What the specification has got to on this path.
+  std::optional<HashProgress> hash;
+  std::map<std::string, Lane> ghosts;  // "J0", ..
+  std::vector<Output> outputs;
+  /// Texts begin at block 8 * position, for any position: what holds at one place of a text holds at the next.
+  std::optional<Variable> position;
   /// The verdict of a comparison of tags that the contract declares public, once it was taken.
   std::optional<bool> verdict;
 };
