@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
 #pragma once
 // What a routine promises, in a form that its own proof establishes and that proofs of its callers use.
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,8 +39,10 @@ class Contract {
   virtual void call(const Setting& setting, State& caller) const;
 
   /// Where paths of this routine join, tries to say the state with less, so that they can go on as one: "the AAD is hashed",
-  /// .. Returns the name of what it could say; nothing if it could not.
+  /// .. Returns the name of what it could say; nothing if it could not. Throws Undecided as the machine does.
   virtual std::optional<std::string> generalise(const Setting& setting, State& state) const;
+  /// The vector registers in which GHASH's sums stand, low, high and middle, where loops of the routine keep them.
+  virtual std::optional<std::array<int, 3>> sums_registers() const { return std::nullopt; }
   /// Whether a branch may tell if `lane` is zero.
   virtual bool may_reveal_whether_zero(const Setting& setting, const State& state, Lane lane) const;
 

@@ -30,9 +30,7 @@ Affine add_position(Setting setting, State& state) {
   return v;
 }
 
-Affine any_rounds(Setting setting, State& state) {
-  return add_length(setting, state, "key", 0, 2) * 2 + 10;
-}
+Affine any_rounds(Setting setting, State& state) { return add_length(setting, state, "key", 0, 2) * 2 + 10; }
 
 std::vector<Lane> round_keys(LanePool& pool, const Facts& facts, const Affine& rounds) {
   std::vector<Lane> keys;
@@ -41,11 +39,13 @@ std::vector<Lane> round_keys(LanePool& pool, const Facts& facts, const Affine& r
 }
 
 std::shared_ptr<const Content> powers_content(LanePool& pool) {
-  return std::make_shared<Content>(Content{"powers of H", [&pool](const Facts&, const Affine& block) {
-    const std::int64_t place = 16 * block.constant() - layout::kPowers;
-    const StoredPower power = stored_power(pool, static_cast<int>(layout::kPowerCount - place / layout::kPowerBytes));
-    return place % layout::kPowerBytes == 0 ? power.value : power.middle;
-  }});
+  return std::make_shared<Content>(
+      Content{"powers of H", [&pool](const Facts&, const Affine& block) {
+                const std::int64_t place = 16 * block.constant() - layout::kPowers;
+                const StoredPower power =
+                    stored_power(pool, static_cast<int>(layout::kPowerCount - place / layout::kPowerBytes));
+                return place % layout::kPowerBytes == 0 ? power.value : power.middle;
+              }});
 }
 
 RegionId add_context(Setting setting, State& state, const Affine& rounds) {
@@ -185,15 +185,20 @@ void set_sums(State& state, const SumsRegisters& r, const Sums& sums) {
   vector_lane(state, r.middle) = sums.middle;
 }
 
-void set_any_sums(LanePool& pool, State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent) {
+void set_any_sums(LanePool& pool, State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent,
+                  const std::string& when) {
   const Lane value = exponent == 0 ? y : pool.multiply_by_power(y, static_cast<int>(exponent));
-  set_sums(state, registers,
-           any_sums_of(pool, value, anything(pool, Secrecy::secret), anything(pool, Secrecy::secret)));
+  const auto part = [&](const char* name) {
+    return when.empty() ? anything(pool, Secrecy::secret) : pool.input(pool.name(name + when, Secrecy::secret));
+  };
+  const Lane low = part("low sums "), high = part("high sums ");
+  set_sums(state, registers, any_sums_of(pool, value, low, high));
 }
 
 bool sums_stand_for(LanePool& pool, const State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent) {
   const Lane value = exponent == 0 ? y : pool.multiply_by_power(y, static_cast<int>(exponent));
-  return resolve(pool, state.facts, value_of_sums(pool, sums_in(state, registers))) == resolve(pool, state.facts, value);
+  return resolve(pool, state.facts, value_of_sums(pool, sums_in(state, registers))) ==
+         resolve(pool, state.facts, value);
 }
 
 Affine require_pointer(const State& state, int reg, RegionId region, const std::string& what) {
@@ -229,8 +234,8 @@ void require_equal(LanePool& pool, const Facts& facts, Lane got, Lane wanted, co
   if (got == wanted) return;
   const Lane a = resolve(pool, facts, got), b = resolve(pool, facts, wanted);
   if (a == b) return;
-  throw Refused(fmt::format("{} is not what it must be\n  is      {}\n  must be {}", what, pool.describe(a),
-                            pool.describe(b)));
+  throw Refused(
+      fmt::format("{} is not what it must be\n  is      {}\n  must be {}", what, pool.describe(a), pool.describe(b)));
 }
 
 }  // namespace stitchgcm::verify

@@ -3,6 +3,7 @@
 // What the contracts of the AES-GCM routines are made of: the key context, the counter, texts and their hash.
 #include "verify/contract/contract.hpp"
 #include "verify/contract/stored_form.hpp"
+#include "verify/contract/system_v.hpp"
 
 namespace stitchgcm::verify {
 
@@ -42,7 +43,8 @@ struct CounterBlocks {
 };
 CounterBlocks any_counter(LanePool& pool, const std::string& name, std::optional<int> residue);
 /// AES(key, counter block of text block i).
-Lane keystream(LanePool& pool, const Facts& facts, const Affine& rounds, const CounterBlocks& counter, const Affine& block);
+Lane keystream(LanePool& pool, const Facts& facts, const Affine& rounds, const CounterBlocks& counter,
+               const Affine& block);
 
 // Texts
 
@@ -50,8 +52,9 @@ Lane keystream(LanePool& pool, const Facts& facts, const Affine& rounds, const C
 std::shared_ptr<const Content> unknown_text(LanePool& pool, const std::string& name, Secrecy secrecy);
 /// `text` XOR keystream. A plaintext is written as ciphertext XOR keystream: for a given key and counter each is a
 /// function of the other, so that any plaintext is one of these, and what GHASH works on is the plain unknown.
-std::shared_ptr<const Content> xor_keystream(LanePool& pool, const std::string& name, std::shared_ptr<const Content> text,
-                                             const Affine& rounds, const CounterBlocks& counter);
+std::shared_ptr<const Content> xor_keystream(LanePool& pool, const std::string& name,
+                                             std::shared_ptr<const Content> text, const Affine& rounds,
+                                             const CounterBlocks& counter);
 /// A buffer [from, to) with a content, or none.
 RegionId add_buffer(State& state, const std::string& name, const Affine& from, const Affine& to, bool writable,
                     std::shared_ptr<const Content> initial);
@@ -66,8 +69,10 @@ void require_content(Setting setting, State& state, RegionId region, const Affin
 void advance_hash(LanePool& pool, const Facts& facts, HashProgress& hash, const Affine& to);
 Sums sums_in(const State& state, const SumsRegisters& registers);
 void set_sums(State& state, const SumsRegisters& registers, const Sums& sums);
-/// Sums that stand for y * H^exponent; with exponent 0 for y.
-void set_any_sums(LanePool& pool, State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent);
+/// Any sums that stand for y * H^exponent; with exponent 0 for y. Where paths join they must be the same unknowns on each:
+/// those of one `when`.
+void set_any_sums(LanePool& pool, State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent,
+                  const std::string& when = "");
 bool sums_stand_for(LanePool& pool, const State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent);
 
 inline Lane& vector_lane(State& state, int n) { return state.vector[static_cast<std::size_t>(n)][0]; }

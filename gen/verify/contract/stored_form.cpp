@@ -44,14 +44,15 @@ StoredPower stored_power(LanePool& pool, int exponent) {
 }
 
 Lane value_of_sums(LanePool& pool, const Sums& s) {
-  const Lane reversed = pool.exclusive_or(part_of_low_and_high(pool, s.low, s.high),
-                                          pool.apply(shift_map(pool, -64), s.middle));
+  const Lane reversed =
+      pool.exclusive_or(part_of_low_and_high(pool, s.low, s.high), pool.apply(shift_map(pool, -64), s.middle));
   return pool.lift(pool.apply(pool.reverse_bytes(), reversed));
 }
 
 Sums any_sums_of(LanePool& pool, Lane value, Lane low, Lane high) {
   const Lane reversed = pool.apply(pool.reverse_bytes(), value);
-  const Lane middle = pool.apply(shift_map(pool, 64), pool.exclusive_or(reversed, part_of_low_and_high(pool, low, high)));
+  const Lane middle =
+      pool.apply(shift_map(pool, 64), pool.exclusive_or(reversed, part_of_low_and_high(pool, low, high)));
   return {low, high, middle};
 }
 

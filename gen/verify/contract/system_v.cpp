@@ -89,8 +89,7 @@ void check_routine_exit(const Setting& setting, const State& entry, const State&
   for (int r = 0; rules.vectors_zero && r < kVectorRegisters; r++) {
     for (int l = 0; l < kVectorLanes; l++) {
       const Lane lane = exit.vector[static_cast<std::size_t>(r)][static_cast<std::size_t>(l)];
-      const bool untouched =
-          r >= 16 && lane == entry.vector[static_cast<std::size_t>(r)][static_cast<std::size_t>(l)];
+      const bool untouched = r >= 16 && lane == entry.vector[static_cast<std::size_t>(r)][static_cast<std::size_t>(l)];
       if (lane != pool.constant(0) && !untouched) {
         throw Refused(fmt::format("bits {} and up of vector register {} are not zero on return: {}", 128 * l, r,
                                   pool.describe(lane)));

@@ -11,7 +11,7 @@ State routine_entry(const Setting& setting);
 
 struct ExitRules {
   std::vector<int> preserved{rbx, rbp, r12, r13, r14, r15};  // general registers
-  bool vectors_zero = true;  // all of 0..15; the others are as they were, or zero
+  bool vectors_zero = true;                                  // all of 0..15; the others are as they were, or zero
 };
 /// Throws Refused: rsp or the return address is not what it must be, a preserved register was changed, a vector register
 /// is not zero, or a secret is left in a register or in the stack below rsp.

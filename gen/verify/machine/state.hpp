@@ -61,6 +61,7 @@ struct State {
   /// What the specification has got to on this path.
   std::optional<HashProgress> hash;
   std::map<std::string, Lane> ghosts;  // "J0", ..
+  std::map<std::string, Affine> ghost_numbers;
   std::vector<Output> outputs;
   /// Texts begin at block 8 * position, for any position: what holds at one place of a text holds at the next.
   std::optional<Variable> position;

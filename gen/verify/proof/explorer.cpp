@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+#include "verify/proof/explorer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/proof/induction.hpp"
+#include "verify/proof/join.hpp"
+
+namespace stitchgcm::verify {
+namespace {
+
+bool is_conditional_jump(ZydisMnemonic m) {
+  switch (m) {
+    case ZYDIS_MNEMONIC_JB:
+    case ZYDIS_MNEMONIC_JBE:
+    case ZYDIS_MNEMONIC_JL:
+    case ZYDIS_MNEMONIC_JLE:
+    case ZYDIS_MNEMONIC_JNB:
+    case ZYDIS_MNEMONIC_JNBE:
+    case ZYDIS_MNEMONIC_JNL:
+    case ZYDIS_MNEMONIC_JNLE:
+    case ZYDIS_MNEMONIC_JNO:
+    case ZYDIS_MNEMONIC_JNP:
+    case ZYDIS_MNEMONIC_JNS:
+    case ZYDIS_MNEMONIC_JNZ:
+    case ZYDIS_MNEMONIC_JO:
+    case ZYDIS_MNEMONIC_JP:
+    case ZYDIS_MNEMONIC_JS:
+    case ZYDIS_MNEMONIC_JZ: return true;
+    default: return false;
+  }
+}
+
+std::uint64_t target(const Instruction& i) {
+  if (i.operands.size() != 1 || i.operands[0].kind != Operand::Kind::immediate) {
+    throw Refused("a jump or call whose target is not written in the instruction");
+  }
+  return i.operands[0].immediate;
+}
+
+}  // namespace
+
+Explorer::Explorer(const Setting& setting, const Function& function, const Contract& contract, Callees callees,
+                   const Limits& limits)
+    : setting_(setting),
+      function_(function),
+      contract_(contract),
+      callees_(std::move(callees)),
+      limits_(limits),
+      machine_{setting.pool, setting.image,
+               [this](const State& s, Lane lane) { return contract_.may_reveal_whether_zero(setting_, s, lane); }} {
+  for (const Instruction& i : function.instructions) {
+    at_[i.address] = &i;
+    if (i.mnemonic != ZYDIS_MNEMONIC_JMP && !is_conditional_jump(i.mnemonic)) continue;
+    if (i.operands[0].kind != Operand::Kind::immediate) continue;
+    const std::uint64_t to = i.operands[0].immediate;
+    (to <= i.address ? heads_ : joins_).insert(to);
+  }
+}
+
+void Explorer::fail(const Path& path, const std::string& reason) const {
+  Failure f;
+  f.reason = reason;
+  f.address = path.state.ip;
+  f.facts = path.state.facts;
+  const auto i = at_.find(f.address);
+  if (i != at_.end()) f.instruction = i->second->text;
+  const Variables& names = setting_.pool.variables();
+  for (const auto& [v, r] : path.state.facts.ranges()) {
+    if (!f.path.empty()) f.path += ", ";
+    f.path += r.single() ? fmt::format("{} = {}", names.name(v), static_cast<std::int64_t>(r.low))
+                         : fmt::format("{} <= {} <= {}", static_cast<std::int64_t>(r.low), names.name(v),
+                                       static_cast<std::int64_t>(r.high));
+  }
+  for (const Affine& a : path.state.facts.inequalities()) f.path += fmt::format(", {} >= 0", names.describe(a));
+  throw f;
+}
+
+void Explorer::run(std::size_t which) {
+  case_instructions_ = 0;
+  waiting_.clear();
+  entry_ = contract_.entry(setting_, which);
+  Path first;
+  first.state = entry_;
+  first.state.ip = function_.symbol.address;
+  waiting_[first.state.ip].push_back(std::move(first));
+  while (!waiting_.empty()) {
+    std::vector<Path> here = std::move(waiting_.begin()->second);
+    waiting_.erase(waiting_.begin());
+    if (here.size() == 1 && !joins_.contains(here[0].state.ip)) {
+      follow(std::move(here[0]));
+    } else {
+      meet(std::move(here));
+    }
+  }
+}
+
+void Explorer::fork(const Path& path, const Undecided& question) {
+  statistics_.forks++;
+  for (const Affine& fact : {question.nonnegative, question.nonnegative * -1 - 1}) {
+    Path p = path;
+    if (p.state.facts.assume_nonnegative(fact)) waiting_[p.state.ip].push_back(std::move(p));
+  }
+}
+
+void Explorer::meet(std::vector<Path> paths) {
+  std::vector<Path> rest;  // that have nothing to meet for
+  std::map<std::string, std::vector<Path>> by_stage;
+  for (Path& path : paths) {
+    try {
+      const std::optional<std::string> stage = contract_.generalise(setting_, path.state);
+      if (stage) {
+        by_stage[*stage].push_back(std::move(path));
+      } else {
+        rest.push_back(std::move(path));
+      }
+    } catch (const Undecided& question) {
+      fork(path, question);
+    } catch (const Refused& refused) {
+      fail(path, refused.what());
+    }
+  }
+  for (auto& [stage, same] : by_stage) {
+    std::vector<Path> joined;
+    for (Path& path : same) {
+      const bool met = std::any_of(joined.begin(), joined.end(), [&](Path& other) {
+        return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state);
+      });
+      if (met) {
+        statistics_.joins++;
+      } else {
+        joined.push_back(std::move(path));
+      }
+    }
+    for (Path& path : joined) rest.push_back(std::move(path));
+  }
+  for (Path& path : rest) follow(std::move(path));
+}
+
+void Explorer::follow(Path path) {
+  // A path that begins at a join or a loop head has been there already.
+  bool first = true;
+  try {
+    while (true) {
+      const std::uint64_t ip = path.state.ip;
+      if (!first && joins_.contains(ip)) {
+        waiting_[ip].push_back(std::move(path));
+        return;
+      }
+      if (heads_.contains(ip) && !arrive(path)) return;
+      first = false;
+      if (!step(path)) return;
+    }
+  } catch (const Undecided& question) {
+    fork(path, question);
+  } catch (const Refused& refused) {
+    fail(path, refused.what());
+  }
+}
+
+bool Explorer::arrive(Path& path) {
+  State& s = path.state;
+  const std::uint64_t head = s.ip;
+  for (const Output& out : s.outputs) s.memory.gather_runs(setting_.pool, s.facts, out.region, out.content);
+  for (const auto& h : path.hypotheses) {
+    if (h->head == head && is_next(setting_, contract_, *h, s)) {
+      statistics_.paths++;
+      return false;
+    }
+  }
+  auto& before = path.arrivals[head];
+  const bool assumed =
+      std::any_of(path.hypotheses.begin(), path.hypotheses.end(), [head](const auto& h) { return h->head == head; });
+  if (!assumed) {
+    for (auto earlier = before.rbegin(); earlier != before.rend(); ++earlier) {
+      const auto hypothesis = guess(setting_, contract_, head, *earlier, s);
+      if (!hypothesis) continue;
+      statistics_.hypotheses++;
+      invariants_.push_back(hypothesis->text);
+      // What was followed since the earlier arrival is one way through the hypothesis; from here on it is all of them.
+      Path any;
+      any.state = state_of(setting_, contract_, *hypothesis);
+      any.state.ip = head;
+      any.hypotheses = path.hypotheses;
+      any.hypotheses.push_back(hypothesis);
+      path = std::move(any);
+      return true;
+    }
+  }
+  if (before.size() >= limits_.turns) throw Refused("a loop takes too many turns, and no hypothesis fits it");
+  before.push_back(std::make_shared<const State>(s));
+  return true;
+}
+
+void Explorer::limit_stack(State& state, const Instruction& next) {
+  // Nothing below rsp is anybody's; a push moves it first.
+  const Scalar& top = state.general[rsp];
+  if (!top.is_pointer() || top.region != state.stack || !top.value.is_constant()) {
+    throw Refused("rsp does not point into the routine's stack");
+  }
+  const std::int64_t pushed = next.mnemonic == ZYDIS_MNEMONIC_PUSH ? 8 : 0;
+  Region& stack = state.memory.region(state.stack);
+  stack.from = top.value.constant() - pushed;
+  statistics_.deepest_stack = std::max(statistics_.deepest_stack, pushed - top.value.constant());
+}
+
+bool Explorer::step(Path& path) {
+  State& s = path.state;
+  const auto found = at_.find(s.ip);
+  if (found == at_.end()) throw Refused("the path leaves the routine");
+  const Instruction& i = *found->second;
+  if (++case_instructions_ > limits_.instructions) throw Refused("too many instructions on all paths");
+  statistics_.instructions++;
+  executed_.insert(i.address);
+  limit_stack(s, i);
+  if (i.mnemonic == ZYDIS_MNEMONIC_RET) return returns(path);
+  if (i.mnemonic == ZYDIS_MNEMONIC_CALL) {
+    call(path, target(i));
+    return true;
+  }
+  if (i.mnemonic == ZYDIS_MNEMONIC_JMP) {
+    s.ip = target(i);
+    return true;
+  }
+  try {
+    if (is_conditional_jump(i.mnemonic)) {
+      s.ip = condition_holds(machine_, i.mnemonic, s) ? target(i) : i.next();
+    } else {
+      try {
+        execute(machine_, i, s);
+      } catch (const Refused&) {
+        // Perhaps only because the state says more than the contract needs.
+        if (!contract_.generalise(setting_, s)) throw;
+        execute(machine_, i, s);
+      }
+    }
+  } catch (const Reveals&) {
+    for (const bool verdict : {false, true}) {
+      Path p = path;
+      p.state.verdict = verdict;
+      waiting_[p.state.ip].push_back(std::move(p));
+    }
+    return false;
+  }
+  return true;
+}
+
+void Explorer::call(Path& path, std::uint64_t to) {
+  const Contract* callee = callees_(to);
+  if (callee == nullptr) throw Refused("a call of something that has no contract");
+  const std::uint64_t next = at_.at(path.state.ip)->next();
+  callee->call(setting_, path.state);
+  path.state.ip = next;
+}
+
+bool Explorer::returns(Path& path) {
+  State& s = path.state;
+  const Scalar back = s.memory.load_scalar(setting_.pool, s.facts, s.stack, s.general[rsp].value, 8);
+  const Scalar wanted = entry_.memory.region(entry_.stack).windows.begin()->second.slots.at(0);
+  if (!(back == wanted)) throw Refused("the return goes somewhere else than to the caller");
+  State after = s;
+  after.general[rsp].value += 8;
+  contract_.check_exit(setting_, entry_, std::move(after));
+  statistics_.paths++;
+  return false;
+}
+
+}  // namespace stitchgcm::verify

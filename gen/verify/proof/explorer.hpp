@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+#pragma once
+// Follows every path of a routine from the entry that its contract describes to each return.
+//
+// A path forks where a public condition is not decided by what is known of the lengths; both ways are followed, each with
+// a fact more. Paths are followed lowest address first, so that those which come to the same place meet there: if the
+// contract can say their states with less, they go on as one. Loops with few turns are followed turn by turn, others by
+// induction. A call is its callee's contract.
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "verify/contract/contract.hpp"
+#include "verify/machine/machine.hpp"
+#include "verify/proof/path.hpp"
+
+namespace stitchgcm::verify {
+
+struct Limits {
+  std::uint64_t instructions = 400'000'000;  // followed in one case
+  std::size_t turns = 80;                    // of a loop that no hypothesis fits
+};
+
+/// A proof that failed: where, on which path, why.
+struct Failure {
+  std::string reason;
+  std::uint64_t address = 0;
+  std::string instruction;
+  std::string path;  // what is known of the lengths there
+  Facts facts;
+};
+
+struct Statistics {
+  std::uint64_t instructions = 0;  // followed, over all paths
+  std::uint64_t paths = 0;         // that came to a return, or to a hypothesis
+  std::uint64_t forks = 0, joins = 0, hypotheses = 0;
+  std::int64_t deepest_stack = 0;  // bytes below the return address
+};
+
+class Explorer {
+ public:
+  /// Finds a callee's contract by its address; nothing if there is none.
+  using Callees = std::function<const Contract*(std::uint64_t address)>;
+
+  Explorer(const Setting& setting, const Function& function, const Contract& contract, Callees callees,
+           const Limits& limits = {});
+
+  /// Follows one case of the contract. Throws Failure.
+  void run(std::size_t which);
+
+  const Statistics& statistics() const { return statistics_; }
+  /// Addresses of the instructions that were executed in some case so far.
+  const std::set<std::uint64_t>& executed() const { return executed_; }
+  const std::vector<std::string>& invariants() const { return invariants_; }
+
+ private:
+  void follow(Path path);
+  bool step(Path& path);  // false: the path has ended
+  bool arrive(Path& path);
+  void fork(const Path& path, const struct Undecided& question);
+  void meet(std::vector<Path> paths);
+  [[noreturn]] void fail(const Path& path, const std::string& reason) const;
+  bool returns(Path& path);
+  void call(Path& path, std::uint64_t target);
+  void limit_stack(State& state, const Instruction& next);
+
+  Setting setting_;
+  const Function& function_;
+  const Contract& contract_;
+  Callees callees_;
+  Limits limits_;
+  Machine machine_;
+  State entry_;
+  std::map<std::uint64_t, std::vector<Path>> waiting_;  // by address
+  std::set<std::uint64_t> joins_, heads_;               // targets of forward and of backward jumps
+  std::map<std::uint64_t, const Instruction*> at_;
+  std::set<std::uint64_t> executed_;
+  std::vector<std::string> invariants_;
+  Statistics statistics_;
+  std::uint64_t case_instructions_ = 0;
+};
+
+}  // namespace stitchgcm::verify

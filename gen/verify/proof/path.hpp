@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+#pragma once
+// One way through a routine, as far as it was followed.
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "verify/machine/state.hpp"
+
+namespace stitchgcm::verify {
+
+struct Hypothesis;
+
+struct Path {
+  State state;
+  /// The states in which the path came to the head of each loop, since the last hypothesis.
+  std::map<std::uint64_t, std::vector<std::shared_ptr<const State>>> arrivals;
+  /// What is assumed of iteration i of the loops that the path is in, outermost first; see induction.hpp.
+  std::vector<std::shared_ptr<const Hypothesis>> hypotheses;
+};
+
+}  // namespace stitchgcm::verify
