@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+#include "verify/proof/prove.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace stitchgcm::verify {
+
+ContractTable::ContractTable(const Image& image, const std::vector<std::unique_ptr<Contract>>& contracts) {
+  for (const auto& c : contracts) {
+    const Symbol* symbol = image.find(c->symbol());
+    if (symbol != nullptr) by_address_[symbol->address] = c.get();
+  }
+}
+
+const Contract* ContractTable::at(std::uint64_t address) const {
+  const auto found = by_address_.find(address);
+  return found == by_address_.end() ? nullptr : found->second;
+}
+
+Verdict prove(const Image& image, const Function& function, const Contract& contract, const ContractTable& callees,
+              const Limits& limits, const Progress& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  LanePool pool;
+  const Setting setting{pool, image};
+  Explorer explorer(
+      setting, function, contract, [&](std::uint64_t a) { return callees.at(a); }, limits);
+  Verdict v;
+  v.symbol = contract.symbol();
+  v.statement = contract.statement();
+  v.cases = contract.cases();
+  v.instructions = function.instructions.size();
+  v.code_bytes = function.symbol.size;
+  try {
+    for (std::size_t i = 0; i < v.cases.size(); i++) {
+      if (progress) progress(fmt::format("{} ({} of {})", v.cases[i], i + 1, v.cases.size()));
+      v.failed_case = v.cases[i];
+      explorer.run(i);
+    }
+    v.failed_case.clear();
+    // What no proof has executed, no proof speaks of.
+    for (const Instruction& i : function.instructions) {
+      if (explorer.executed().contains(i.address)) continue;
+      Failure f;
+      f.reason = "the instruction is never executed, for no length: nothing is known of it";
+      f.address = i.address;
+      f.instruction = i.text;
+      throw f;
+    }
+    v.proved = true;
+  } catch (const Failure& f) {
+    v.failure = f;
+  }
+  v.invariants = explorer.invariants();
+  std::sort(v.invariants.begin(), v.invariants.end());
+  v.invariants.erase(std::unique(v.invariants.begin(), v.invariants.end()), v.invariants.end());
+  v.statistics = explorer.statistics();
+  v.formulas = pool.size();
+  v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return v;
+}
+
+}  // namespace stitchgcm::verify
