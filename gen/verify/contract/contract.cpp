@@ -9,4 +9,6 @@ std::optional<std::string> Contract::generalise(const Setting&, State&) const { 
 
 bool Contract::may_reveal_whether_zero(const Setting&, const State&, Lane) const { return false; }
 
+void Contract::revealed(const Setting&, State&) const {}
+
 }  // namespace stitchgcm::verify

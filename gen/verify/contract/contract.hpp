@@ -45,6 +45,8 @@ class Contract {
   virtual std::optional<std::array<int, 3>> sums_registers() const { return std::nullopt; }
   /// Whether a branch may tell if `lane` is zero.
   virtual bool may_reveal_whether_zero(const Setting& setting, const State& state, Lane lane) const;
+  /// Told when it was revealed: state.verdict is set.
+  virtual void revealed(const Setting& setting, State& state) const;
 
  private:
   std::string symbol_;

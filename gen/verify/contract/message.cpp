@@ -104,6 +104,13 @@ class Message final : public Contract {
     return resolve(pool, s.facts, lane) == resolve(pool, s.facts, difference);
   }
 
+  /// Where the tag is wrong, the output is to be zeros, whatever it was.
+  void revealed(const Setting& setting, State& s) const override {
+    if (*s.verdict) return;
+    s.memory.forget(region(s, "out"));
+    s.outputs = {{region(s, "out"), zero_content(setting.pool)}};
+  }
+
   void check_exit(const Setting& setting, const State& entry, State exit) const override {
     LanePool& pool = setting.pool;
     if (exit.ghost_numbers.at("stage") != Affine(kBatchesDone)) throw Refused("the text was not hashed");
@@ -339,13 +346,11 @@ class Message final : public Contract {
     if (rest < 0) throw Refused("more zeros than text");
   }
 
- public:
   static std::shared_ptr<const Content> zero_content(LanePool& pool) {
     return std::make_shared<Content>(
         Content{"zeros", [&pool](const Facts&, const Affine&) { return pool.constant(0); }});
   }
 
- private:
   Direction direction_;
 };
 

@@ -240,6 +240,7 @@ bool Explorer::step(Path& path) {
     for (const bool verdict : {false, true}) {
       Path p = path;
       p.state.verdict = verdict;
+      contract_.revealed(setting_, p.state);
       waiting_[p.state.ip].push_back(std::move(p));
     }
     return false;
