@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace stitchgcm::verify {
@@ -85,6 +86,8 @@ Affine substitute(const Affine& a, const Substitution& s) {
 }
 
 Variable Variables::add(const std::string& name) {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found != names_.end()) return static_cast<Variable>(found - names_.begin());
   names_.push_back(name);
   return static_cast<Variable>(names_.size() - 1);
 }

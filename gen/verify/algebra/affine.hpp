@@ -57,6 +57,7 @@ Affine substitute(const Affine& a, const Substitution& s);
 /// The names of variables, for messages and reports.
 class Variables {
  public:
+  /// The variable of that name; there is one of each name.
   Variable add(const std::string& name);
   const std::string& name(Variable v) const { return names_.at(static_cast<std::size_t>(v)); }
   std::string describe(const Affine& a) const;

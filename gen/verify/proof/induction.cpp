@@ -176,7 +176,7 @@ class Guess {
 
   /// A count that falls, and what it was at least: the loop ends, and that bound is part of the hypothesis.
   bool counts_down() {
-    const Variable i = pool_.variables().add(fmt::format("i{}", pool_.variables().size()));
+    const Variable i = pool_.variables().add(fmt::format("i{}", before_.facts.ranges().size()));
     h_.turn = i;
     h_.facts = before_.facts;
     h_.facts.declare(i, {0, kMostTurns});
