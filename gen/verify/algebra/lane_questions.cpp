@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+// What a formula mentions, what it becomes when variables are replaced, its value, and its text.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/algebra/galois.hpp"
+#include "verify/algebra/lane_state.hpp"
+
+namespace stitchgcm::verify {
+namespace {
+
+constexpr int kDeepestText = 3;
+constexpr std::size_t kLongestText = 300;
+
+}  // namespace
+
+Bits128 LanePool::State::atom_support(AtomId id) {
+  const Atom& a = atoms[id];
+  if (a.kind == AtomKind::integer) return ~low_bits(64);
+  if (a.kind == AtomKind::counter) return low_bits(32) & ~low_bits(counters[a.name].known_low_bits);
+  return ~Bits128{0};
+}
+
+Bits128 LanePool::State::support(Lane a) {
+  const Form& f = form(a);
+  Bits128 bits = f.constant;
+  for (Lane l : f.by_residue) bits |= support(l);
+  for (const Term& t : f.terms) {
+    if (is_pair(t)) {
+      const BilinearMap& m = linear.bilinear(t.coefficient);
+      for (int o = 0; o < 128; o++) {
+        const auto& row = m.term[static_cast<std::size_t>(o)];
+        if (std::any_of(row.begin(), row.end(), [](Bits128 v) { return v != 0; })) bits |= bit(o);
+      }
+    } else {
+      const BitMatrix& m = linear.matrix(t.coefficient);
+      const Bits128 possible = atom_support(atom_of(t));
+      for (int o = 0; o < 128; o++) {
+        if ((m.row[static_cast<std::size_t>(o)] & possible) != 0) bits |= bit(o);
+      }
+    }
+  }
+  return bits;
+}
+
+bool LanePool::State::secret_atom(AtomId id) {
+  const Atom a = atoms[id];
+  switch (a.kind) {
+    case AtomKind::input: return names[a.name].secrecy == Secrecy::secret;
+    case AtomKind::integer: return false;
+    case AtomKind::power:
+    case AtomKind::product:
+    case AtomKind::counter: return true;
+    case AtomKind::sbox: return secret(a.lane);
+  }
+  return true;
+}
+
+bool LanePool::State::secret(Lane a) {
+  if (const auto known = memo.find(key(kSecret, a.id), 0)) return *known != 0;
+  const Form f = form(a);
+  bool found = f.is_table();
+  for (const Term& t : f.terms) {
+    found = found || (is_pair(t) ? secret_atom(first_of(t)) || secret_atom(second_of(t)) : secret_atom(atom_of(t)));
+  }
+  memo.put(key(kSecret, a.id), 0, found ? 1 : 0);
+  return found;
+}
+
+void LanePool::State::collect_variables(Lane lane, std::vector<Variable>& found) {
+  if (const auto known = variables_of.find(lane.id); known != variables_of.end()) {
+    found.insert(found.end(), known->second.begin(), known->second.end());
+    return;
+  }
+  std::vector<Variable> own;
+  const auto of_affine = [&](AffineId id) {
+    for (const Affine::Term& t : affines[id].terms()) own.push_back(t.variable);
+  };
+  const std::function<void(AtomId)> of_one = [&](AtomId id) {
+    const Atom a = atoms[id];
+    of_affine(a.index);
+    of_affine(a.count);
+    if (a.lane.id != 0) collect_variables(a.lane, own);
+    if (a.kind == AtomKind::product) of_one(a.base);
+  };
+  const Form f = form(lane);
+  for (Lane l : f.by_residue) collect_variables(l, own);
+  for (const Term& t : f.terms) {
+    if (is_pair(t)) {
+      of_one(first_of(t)), of_one(second_of(t));
+    } else {
+      of_one(atom_of(t));
+    }
+  }
+  std::sort(own.begin(), own.end());
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  found.insert(found.end(), own.begin(), own.end());
+  variables_of.emplace(lane.id, std::move(own));
+}
+
+Lane LanePool::State::substituted_atom(AtomId id, const Substitution& s, std::uint32_t number) {
+  Atom a = atoms[id];
+  const auto replaced = [&](AffineId i) { return affine(verify::substitute(affines[i], s)); };
+  switch (a.kind) {
+    case AtomKind::power: return of_atom(id);
+    case AtomKind::input:
+      a.index = replaced(a.index);
+      a.count = replaced(a.count);
+      a.lane = substitute(a.lane, s, number);
+      return of_atom(atom(a));
+    case AtomKind::counter: return counter(static_cast<CounterName>(a.name), verify::substitute(affines[a.index], s));
+    case AtomKind::integer: {
+      const Affine value = verify::substitute(affines[a.index], s);
+      if (value.is_constant()) {
+        const Bits128 known = static_cast<std::uint64_t>(value.constant());
+        return intern({linear.apply(reverse_bytes.id, known), {}, {}});
+      }
+      a.index = affine(value);
+      return of_atom(atom(a), linear.diagonal(~low_bits(64)));
+    }
+    case AtomKind::sbox: {
+      const Lane argument = substitute(a.lane, s, number);
+      return for_each_residue(argument, [this](Lane x) { return substitute_bytes(x); });
+    }
+    case AtomKind::product: {
+      const Lane base = apply(linear.diagonal(a.kept), substituted_atom(a.base, s, number));
+      return multiply_by_power(base, a.exponent);
+    }
+  }
+  return {};
+}
+
+Lane LanePool::State::substitute(Lane lane, const Substitution& s, std::uint32_t number) {
+  if (const auto known = memo.find(key(kSubstitute, lane.id), number)) return {*known};
+  std::vector<Variable> mentioned;
+  collect_variables(lane, mentioned);
+  if (std::none_of(mentioned.begin(), mentioned.end(), [&](Variable v) { return s.contains(v); })) return lane;
+  const Lane result = for_each_residue(lane, [&](Lane l) {
+    const Form f = form(lift(l));
+    Lane sum_of_terms = intern({f.constant, {}, {}});
+    for (const Term& t : f.terms) {
+      if (is_pair(t)) {
+        const Lane unchanged = intern({0, {t}, {}});
+        std::vector<Variable> in_pair;
+        collect_variables(unchanged, in_pair);
+        if (std::any_of(in_pair.begin(), in_pair.end(), [&](Variable v) { return s.contains(v); })) {
+          throw Refused("a product that is not reduced, at another place of the text");
+        }
+        sum_of_terms = sum(sum_of_terms, unchanged);
+      } else {
+        sum_of_terms = sum(sum_of_terms, apply(t.coefficient, substituted_atom(atom_of(t), s, number)));
+      }
+    }
+    return sum_of_terms;
+  });
+  return {memo.put(key(kSubstitute, lane.id), number, result.id)};
+}
+
+std::string LanePool::State::describe_atom(AtomId id, int depth) {
+  const Atom a = atoms[id];
+  switch (a.kind) {
+    case AtomKind::input: {
+      std::string text = names[a.name].text;
+      const bool only_one = affines[a.index] == Affine(0) && affines[a.count] == Affine(0);
+      if (!only_one) text += "[" + variables.describe(affines[a.index]);
+      if (!(affines[a.count] == Affine(0))) text += ", " + variables.describe(affines[a.count]) + " blocks";
+      return only_one ? text : text + "]";
+    }
+    case AtomKind::power: return a.exponent == 1 ? "H" : fmt::format("H^{}", a.exponent);
+    case AtomKind::product: {
+      std::string base = describe_atom(a.base, depth);
+      if (a.kept != ~Bits128{0}) base = fmt::format("({} & {:016x}{:016x})", base, high_half(a.kept), low_half(a.kept));
+      return a.exponent == 1 ? base + " * H" : fmt::format("{} * H^{}", base, a.exponent);
+    }
+    case AtomKind::sbox: return depth <= 0 ? "S(..)" : "S(" + describe(a.lane, depth - 1) + ")";
+    case AtomKind::counter: return counters[a.name].text + " + " + variables.describe(affines[a.index]);
+    case AtomKind::integer: return "number(" + variables.describe(affines[a.index]) + ")";
+  }
+  return "";
+}
+
+std::string LanePool::State::describe(Lane lane, int depth) {
+  const Form f = form(lane);
+  if (f.is_table()) return "by residue: " + describe(f.by_residue[0], depth) + ", ..";
+  std::string text;
+  const auto add = [&text](const std::string& term) { text += (text.empty() ? "" : " ^ ") + term; };
+  for (const Term& t : f.terms) {
+    if (text.size() > kLongestText) return text + " ^ ..";
+    if (is_pair(t)) {
+      add(fmt::format("T{}({}, {})", t.coefficient, describe_atom(first_of(t), depth),
+                      describe_atom(second_of(t), depth)));
+      continue;
+    }
+    const std::string atom_text = describe_atom(atom_of(t), depth);
+    const auto named = map_names.find(t.coefficient);
+    const MatrixId whole = linear.diagonal(atom_support(atom_of(t)));
+    if (t.coefficient == 1 || t.coefficient == whole) {
+      add(atom_text);
+    } else if (named != map_names.end()) {
+      add(named->second + "(" + atom_text + ")");
+    } else {
+      add(fmt::format("M{}({})", t.coefficient, atom_text));
+    }
+  }
+  if (f.constant != 0 || text.empty()) {
+    std::string bytes;
+    for (std::uint8_t b : bytes_of(f.constant)) bytes += fmt::format("{:02x}", b);
+    add(f.constant == 0 ? "0" : bytes);
+  }
+  return text;
+}
+
+Bits128 LanePool::support(Lane a) const { return state_->support(a); }
+bool LanePool::mentions_secret(Lane a) const { return state_->secret(a); }
+
+std::vector<Variable> LanePool::variables_of(Lane a) const {
+  std::vector<Variable> found;
+  state_->collect_variables(a, found);
+  return found;
+}
+
+Lane LanePool::substitute(Lane a, const Substitution& s) {
+  if (s.empty()) return a;
+  const auto number =
+      state_->substitutions.emplace(s, static_cast<std::uint32_t>(state_->substitutions.size())).first->second;
+  return state_->substitute(a, s, number);
+}
+
+Bits128 LanePool::evaluate(Lane lane, const Assignment& values) const {
+  std::unordered_map<std::uint32_t, Bits128> lanes, atoms;
+  const State& p = *state_;
+  const auto number = [&](AffineId id) {
+    std::int64_t sum = p.affines[id].constant();
+    for (const Affine::Term& t : p.affines[id].terms()) {
+      sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
+                                      static_cast<std::uint64_t>(t.coefficient) *
+                                          static_cast<std::uint64_t>(values.variable(t.variable)));
+    }
+    return sum;
+  };
+  const auto power_of = [&](int exponent) {
+    Bits128 power = values.hash_key;
+    for (int i = 1; i < exponent; i++) power = field_product(power, values.hash_key);
+    return power;
+  };
+  std::function<Bits128(Lane)> of_lane;
+  const std::function<Bits128(AtomId)> of_atom = [&](AtomId id) -> Bits128 {
+    if (const auto known = atoms.find(id); known != atoms.end()) return known->second;
+    const Atom& a = p.atoms[id];
+    Bits128 v = 0;
+    switch (a.kind) {
+      case AtomKind::input:
+        v = values.input(static_cast<Name>(a.name), number(a.index), number(a.count), of_lane(a.lane));
+        break;
+      case AtomKind::power: v = power_of(a.exponent); break;
+      case AtomKind::product: v = field_product(of_atom(a.base) & a.kept, power_of(a.exponent)); break;
+      case AtomKind::sbox: v = shift_rows(sub_bytes(of_lane(a.lane))); break;
+      case AtomKind::counter:
+        v = static_cast<std::uint32_t>(values.counter(static_cast<CounterName>(a.name)) +
+                                       static_cast<std::uint32_t>(number(a.index)));
+        break;
+      case AtomKind::integer: v = p.linear.apply(p.reverse_bytes.id, static_cast<std::uint64_t>(number(a.index))); break;
+    }
+    return atoms[id] = v;
+  };
+  of_lane = [&](Lane l) -> Bits128 {
+    if (const auto known = lanes.find(l.id); known != lanes.end()) return known->second;
+    const Form& f = p.form(l);
+    if (f.is_table()) return lanes[l.id] = of_lane(f.by_residue[static_cast<std::size_t>(values.residue)]);
+    Bits128 sum = f.constant;
+    for (const Term& t : f.terms) {
+      if (is_pair(t)) {
+        const Bits128 a = of_atom(first_of(t)), b = of_atom(second_of(t));
+        const BilinearMap& m = p.linear.bilinear(t.coefficient);
+        for (int o = 0; o < 128; o++) {
+          bool odd = false;
+          for_each_bit(
+              a, [&](int i) { odd ^= parity(m.term[static_cast<std::size_t>(o)][static_cast<std::size_t>(i)] & b); });
+          if (odd) sum ^= bit(o);
+        }
+      } else {
+        sum ^= p.linear.apply(t.coefficient, of_atom(atom_of(t)));
+      }
+    }
+    return lanes[l.id] = sum;
+  };
+  return of_lane(lane);
+}
+
+std::string LanePool::describe(Lane a) const {
+  std::string text = state_->describe(a, kDeepestText);
+  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + " ..";
+  return text;
+}
+
+}  // namespace stitchgcm::verify
