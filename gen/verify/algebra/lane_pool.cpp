@@ -213,10 +213,7 @@ Lane LanePool::input(Name name, const Affine& index, const Affine& count, Lane s
 
 Lane LanePool::power(int exponent) {
   if (exponent < 1) throw std::logic_error("a power of H below 1");
-  Atom a;
-  a.kind = AtomKind::power;
-  a.exponent = exponent;
-  return state_->of_atom(state_->atom(a));
+  return state_->power(exponent);
 }
 
 Lane LanePool::counter(CounterName name, const Affine& offset) { return state_->counter(name, offset); }
@@ -278,18 +275,16 @@ Lane LanePool::add32(Lane a, Lane b) {
 }
 
 Lane LanePool::carryless_multiply(Lane a, Lane b, int halves) {
-  return state_->for_each_residue(a, b, [this, halves](Lane x, Lane y) { return state_->carryless(x, y, halves); });
+  const BilinearId map = state_->linear.carryless_map((halves & 0x01) != 0, (halves & 0x10) != 0);
+  return state_->for_each_residue(lift(a), lift(b),
+                                  [this, map](Lane x, Lane y) { return state_->bilinear(map, x, y); });
 }
 
 Lane LanePool::aes_round(Lane state, Lane round_key) {
   return exclusive_or(apply(state_->mix_columns, substitute_bytes(state)), round_key);
 }
 Lane LanePool::aes_last_round(Lane state, Lane round_key) { return exclusive_or(substitute_bytes(state), round_key); }
-Lane LanePool::substitute_bytes(Lane a) {
-  if (const auto known = state_->memo.find(State::key(State::kSbox, a.id), 0)) return {*known};
-  const Lane result = state_->for_each_residue(a, [this](Lane x) { return state_->substitute_bytes(x); });
-  return {state_->memo.put(State::key(State::kSbox, a.id), 0, result.id)};
-}
+Lane LanePool::substitute_bytes(Lane a) { return state_->substitute_bytes(a); }
 
 Lane LanePool::shuffle_bytes(Lane a, Lane control) {
   if (const auto known = state_->memo.find(State::key(State::kShuffle, a.id), control.id)) return {*known};
@@ -304,17 +299,10 @@ Lane LanePool::shuffle_bytes(Lane a, Lane control) {
 }
 
 Lane LanePool::multiply_by_power(Lane a, int exponent) {
-  if (const auto known = state_->memo.find(State::key(State::kMultiply, a.id), static_cast<std::uint64_t>(exponent))) {
-    return {*known};
-  }
-  const Lane result =
-      state_->for_each_residue(a, [this, exponent](Lane x) { return state_->multiply_by_power(x, exponent); });
-  return {state_->memo.put(State::key(State::kMultiply, a.id), static_cast<std::uint64_t>(exponent), result.id)};
+  if (exponent < 1) throw std::logic_error("a power of H below 1");
+  return state_->multiply_by_power(a, exponent);
 }
-
-Lane LanePool::lift(Lane a) {
-  return state_->for_each_residue(a, [this](Lane x) { return state_->lift(x); });
-}
+Lane LanePool::lift(Lane a) { return state_->lift(a); }
 
 LinearMap LanePool::permute_bytes(const BytePermutation& p) {
   std::string text = "bytes";

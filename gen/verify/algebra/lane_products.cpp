@@ -12,18 +12,25 @@
 #include "verify/algebra/lane_state.hpp"
 
 namespace stitchgcm::verify {
+namespace {
+
+bool has_pairs(const Form& f) { return std::any_of(f.terms.begin(), f.terms.end(), is_pair); }
+
+}  // namespace
+
+Lane LanePool::State::power(int exponent) {
+  Atom a;
+  a.kind = AtomKind::power;
+  a.exponent = exponent;
+  return of_atom(atom(a));
+}
 
 /// (base & kept) * H^exponent.
 Lane LanePool::State::product(AtomId base, Bits128 kept, int exponent) {
   const Atom b = atoms[base];
   // What the base cannot have anyway makes no difference.
   const bool all = (atom_support(base) & ~kept) == 0;
-  if (all && b.kind == AtomKind::power) {
-    Atom a;
-    a.kind = AtomKind::power;
-    a.exponent = b.exponent + exponent;
-    return of_atom(atom(a));
-  }
+  if (all && b.kind == AtomKind::power) return power(b.exponent + exponent);
   Atom a;
   a.kind = AtomKind::product;
   a.base = base;
@@ -37,84 +44,47 @@ Lane LanePool::State::product(AtomId base, Bits128 kept, int exponent) {
   return of_atom(atom(a));
 }
 
-Lane LanePool::State::lift(Lane lane) {
-  if (std::none_of(form(lane).terms.begin(), form(lane).terms.end(), is_pair)) return lane;
-  if (const auto known = memo.find(key(kLift, lane.id), 0)) return {*known};
-  const Form f = form(lane);
-  Form kept{f.constant, {}, {}};
-  std::vector<Lane> lifted;
-  for (const Term& t : f.terms) {
-    if (!is_pair(t)) {
-      kept.terms.push_back(t);
-      continue;
-    }
-    const AtomId a = first_of(t), b = second_of(t);
-    const bool power_a = atoms[a].kind == AtomKind::power, power_b = atoms[b].kind == AtomKind::power;
-    if (a == b && power_a) {
-      if (const auto m = linear.as_map_of_square(t.coefficient)) {
-        Atom square;
-        square.kind = AtomKind::power;
-        square.exponent = 2 * atoms[a].exponent;
-        lifted.push_back(of_atom(atom(square), *m));
-        continue;
-      }
-    } else if (power_a || power_b) {
-      const bool h_first = !power_b;
-      if (const auto& p = linear.as_product(t.coefficient, h_first)) {
-        const LinearPool::Product found = *p;
-        lifted.push_back(apply(found.outer, product(h_first ? b : a, found.kept, atoms[h_first ? a : b].exponent)));
-        continue;
-      }
-    }
-    kept.terms.push_back(t);
-  }
-  Lane result = intern(std::move(kept));
-  for (Lane l : lifted) result = sum(result, l);
-  return {memo.put(key(kLift, lane.id), 0, result.id)};
+/// Which atom of a pair comes first: powers of H come second, so that a finished product by one is seen in one way only.
+bool LanePool::State::in_order(AtomId a, AtomId b) const {
+  const bool power_a = atoms[a].kind == AtomKind::power, power_b = atoms[b].kind == AtomKind::power;
+  return power_a == power_b ? a <= b : power_b;
 }
 
-Lane LanePool::State::carryless(Lane a, Lane b, int halves) {
-  a = lift(a);
-  b = lift(b);
-  if (a.id == 0 || b.id == 0) return {};
-  const bool high_a = (halves & 1) != 0, high_b = (halves & 16) != 0;
-  const std::uint64_t operands = static_cast<std::uint64_t>(b.id) << 2 | (high_a ? 1 : 0) | (high_b ? 2 : 0);
-  if (const auto known = memo.find(key(kCarryless, a.id), operands)) return {*known};
+Lane LanePool::State::bilinear(BilinearId map, Lane a, Lane b) {
+  if (map == 0 || a.id == 0 || b.id == 0) return {};
+  const std::uint64_t operands = static_cast<std::uint64_t>(map) << 32 | b.id;
+  if (const auto known = memo.find(key(kBilinear, a.id), operands)) return {*known};
   const Form x = form(a), y = form(b);
-  for (const Form* f : {&x, &y}) {
-    if (std::any_of(f->terms.begin(), f->terms.end(), is_pair)) {
-      throw Refused("a product of a product that is not reduced");
-    }
+  // Where one operand is known the map is linear in the other, and then that may be anything: as in a reduction.
+  if ((has_pairs(x) && !y.terms.empty()) || (has_pairs(y) && !x.terms.empty())) {
+    throw Refused("a product of a product that is not reduced: " + describe(has_pairs(x) ? a : b, 1));
   }
-  const auto half = [](Bits128 v, bool high) { return high ? high_half(v) : low_half(v); };
-  const std::uint64_t constant_a = half(x.constant, high_a), constant_b = half(y.constant, high_b);
-  Lane result = intern({carryless_product(constant_a, constant_b), {}, {}});
-  const auto times_constant = [this, half](const Form& f, bool high, std::uint64_t c) {
-    if (c == 0 || f.terms.empty()) return Lane{};
-    const std::uint64_t halved = static_cast<std::uint64_t>(high ? 1 : 0);
-    MatrixId m;
-    if (const auto known = memo.find(key(kTimes, halved), c)) {
-      m = *known;
-    } else {
-      m = memo.put(key(kTimes, halved), c,
-                   linear.of_function([=](Bits128 v) { return carryless_product(half(v, high), c); }));
-    }
-    return apply(m, intern({0, f.terms, {}}));
-  };
-  result = sum(result, times_constant(y, high_b, constant_a));
-  result = sum(result, times_constant(x, high_a, constant_b));
-  Form pairs;
+  Lane result = intern({linear.value(map, x.constant, y.constant), {}, {}});
+  if (x.constant != 0) {
+    result = sum(result, apply(linear.with_first(map, x.constant), intern({0, y.terms, {}})));
+  }
+  if (y.constant != 0) {
+    result = sum(result, apply(linear.with_first(linear.exchanged(map), y.constant), intern({0, x.terms, {}})));
+  }
+  if (x.terms.empty() || y.terms.empty()) return {memo.put(key(kBilinear, a.id), operands, result.id)};
+
+  std::vector<Term> pairs;
   for (const Term& s : x.terms) {
     for (const Term& t : y.terms) {
       const AtomId p = atom_of(s), q = atom_of(t);
-      const BilinearId c = p <= q ? linear.carryless(s.coefficient, t.coefficient, high_a, high_b, p == q)
-                                  : linear.carryless(t.coefficient, s.coefficient, high_b, high_a, false);
-      if (c != 0) pairs.terms.push_back({pair_key(std::min(p, q), std::max(p, q)), c});
+      Term pair{};
+      if (in_order(p, q)) {
+        pair = {pair_key(p, q), linear.of_operands(map, s.coefficient, t.coefficient)};
+        if (p == q) pair.coefficient = linear.of_equal_operands(pair.coefficient);
+      } else {
+        pair = {pair_key(q, p), linear.of_operands(linear.exchanged(map), t.coefficient, s.coefficient)};
+      }
+      if (pair.coefficient != 0) pairs.push_back(pair);
     }
   }
-  std::sort(pairs.terms.begin(), pairs.terms.end(), [](const Term& l, const Term& r) { return l.key < r.key; });
+  std::sort(pairs.begin(), pairs.end(), [](const Term& l, const Term& r) { return l.key < r.key; });
   Form merged;
-  for (const Term& t : pairs.terms) {
+  for (const Term& t : pairs) {
     if (merged.terms.empty() || merged.terms.back().key != t.key) {
       merged.terms.push_back(t);
       continue;
@@ -124,51 +94,81 @@ Lane LanePool::State::carryless(Lane a, Lane b, int halves) {
     if (c == 0) merged.terms.pop_back();
   }
   result = sum(result, intern(std::move(merged)));
-  return {memo.put(key(kCarryless, a.id), operands, result.id)};
+  return {memo.put(key(kBilinear, a.id), operands, result.id)};
+}
+
+/// The lane of a term T(a, b) whose map is that of a finished product. Nothing if it is none.
+std::optional<Lane> LanePool::State::lifted(const Term& t) {
+  const AtomId a = first_of(t), b = second_of(t);
+  if (atoms[b].kind != AtomKind::power) return std::nullopt;
+  if (a == b) {
+    const auto of_square = linear.as_map_of_square(t.coefficient);
+    if (!of_square) return std::nullopt;
+    return apply(*of_square, power(2 * atoms[b].exponent));
+  }
+  if (const auto& p = linear.as_product(t.coefficient)) {
+    const LinearPool::Product found = *p;
+    return apply(found.outer, product(a, found.kept, atoms[b].exponent));
+  }
+  // Of two powers it may be the second of which only a part is taken.
+  if (atoms[a].kind != AtomKind::power) return std::nullopt;
+  if (const auto& p = linear.as_product(linear.exchanged(t.coefficient))) {
+    const LinearPool::Product found = *p;
+    return apply(found.outer, product(b, found.kept, atoms[a].exponent));
+  }
+  return std::nullopt;
+}
+
+Lane LanePool::State::lift(Lane lane) {
+  if (!form(lane).is_table() && !has_pairs(form(lane))) return lane;
+  if (const auto known = memo.find(key(kLift, lane.id), 0)) return {*known};
+  const Lane result = for_each_residue(lane, [this](Lane a) {
+    const Form f = form(a);
+    if (!has_pairs(f)) return a;
+    Form rest{f.constant, {}, {}};
+    Lane products;
+    for (const Term& t : f.terms) {
+      const std::optional<Lane> product = is_pair(t) ? lifted(t) : std::nullopt;
+      if (product) {
+        products = sum(products, *product);
+      } else {
+        rest.terms.push_back(t);
+      }
+    }
+    return sum(intern(std::move(rest)), products);
+  });
+  return {memo.put(key(kLift, lane.id), 0, result.id)};
 }
 
 Lane LanePool::State::multiply_by_power(Lane lane, int exponent) {
-  const Form f = form(lift(lane));
-  Atom power;
-  power.kind = AtomKind::power;
-  power.exponent = exponent;
-  const AtomId h = atom(power);
-  Lane result = f.constant == 0 ? Lane{} : of_atom(h, linear.times(f.constant));
-  for (const Term& t : f.terms) {
-    if (is_pair(t)) throw Refused("a product that is not reduced, times a power of H");
-    const AtomId a = atom_of(t);
-    if (a == h) {
-      if (t.coefficient != 1) throw Refused("a linear map of a power of H, times the same power");
-      power.exponent = 2 * exponent;
-      result = sum(result, of_atom(atom(power)));
-      continue;
+  const auto k = static_cast<std::uint64_t>(exponent);
+  if (const auto known = memo.find(key(kMultiply, lane.id), k)) return {*known};
+  const Lane result = for_each_residue(lane, [this, exponent](Lane a) {
+    const Lane product = lift(bilinear(linear.field_product_map(), lift(a), power(exponent)));
+    if (has_pairs(form(product))) {
+      throw Refused("a linear map, but no multiple, of an unknown, times a power of H: " + describe(a, 1));
     }
-    if (t.coefficient == 1) {
-      result = sum(result, product(a, ~Bits128{0}, exponent));
-      continue;
-    }
-    // The pair's order is that of the numbers; the product is symmetric, but M belongs to `a`.
-    const auto& p = linear.as_product(linear.field_product_of(t.coefficient), false);
-    if (!p) throw Refused("a linear map of an unknown, times a power of H, that is no multiple of the unknown");
-    const LinearPool::Product found = *p;
-    result = sum(result, apply(found.outer, product(a, found.kept, exponent)));
-  }
-  return result;
+    return product;
+  });
+  return {memo.put(key(kMultiply, lane.id), k, result.id)};
 }
 
 Lane LanePool::State::substitute_bytes(Lane lane) {
-  const Lane a = lift(lane);
-  const Form f = form(a);
-  if (f.terms.empty()) return intern({shift_rows(sub_bytes(f.constant)), {}, {}});
-  if (std::any_of(f.terms.begin(), f.terms.end(), is_pair)) throw Refused("the S-box of a product that is not reduced");
-  Atom s;
-  s.kind = AtomKind::sbox;
-  s.lane = a;
-  const Lane result = of_atom(atom(s));
-  // Of four equal columns ShiftRows leaves each as it is, and so all columns of the result are the first: that is what
-  // key schedules by AESENCLAST rest on.
-  if (apply(broadcast_dword.id, apply(keep_dword.id, a)) != a) return result;
-  return apply(broadcast_dword.id, apply(keep_dword.id, result));
+  if (const auto known = memo.find(key(kSbox, lane.id), 0)) return {*known};
+  const Lane result = for_each_residue(lane, [this](Lane x) {
+    const Lane a = lift(x);
+    if (is_constant(a)) return intern({shift_rows(sub_bytes(form(a).constant)), {}, {}});
+    if (has_pairs(form(a))) throw Refused("the S-box of a product that is not reduced: " + describe(a, 1));
+    Atom s;
+    s.kind = AtomKind::sbox;
+    s.lane = a;
+    const Lane substituted = of_atom(atom(s));
+    // Of four equal columns ShiftRows leaves each as it is, and so all columns of the result are the first: that is what
+    // key schedules by AESENCLAST rest on.
+    const auto four_columns = [this](Lane l) { return apply(broadcast_dword.id, l); };
+    return four_columns(a) == a ? four_columns(substituted) : substituted;
+  });
+  return {memo.put(key(kSbox, lane.id), 0, result.id)};
 }
 
 }  // namespace stitchgcm::verify

@@ -119,10 +119,7 @@ Lane LanePool::State::substituted_atom(AtomId id, const Substitution& s, std::ui
       a.index = affine(value);
       return of_atom(atom(a), linear.diagonal(~low_bits(64)));
     }
-    case AtomKind::sbox: {
-      const Lane argument = substitute(a.lane, s, number);
-      return for_each_residue(argument, [this](Lane x) { return substitute_bytes(x); });
-    }
+    case AtomKind::sbox: return substitute_bytes(substitute(a.lane, s, number));
     case AtomKind::product: {
       const Lane base = apply(linear.diagonal(a.kept), substituted_atom(a.base, s, number));
       return multiply_by_power(base, a.exponent);
@@ -140,17 +137,10 @@ Lane LanePool::State::substitute(Lane lane, const Substitution& s, std::uint32_t
     const Form f = form(lift(l));
     Lane sum_of_terms = intern({f.constant, {}, {}});
     for (const Term& t : f.terms) {
-      if (is_pair(t)) {
-        const Lane unchanged = intern({0, {t}, {}});
-        std::vector<Variable> in_pair;
-        collect_variables(unchanged, in_pair);
-        if (std::any_of(in_pair.begin(), in_pair.end(), [&](Variable v) { return s.contains(v); })) {
-          throw Refused("a product that is not reduced, at another place of the text");
-        }
-        sum_of_terms = sum(sum_of_terms, unchanged);
-      } else {
-        sum_of_terms = sum(sum_of_terms, apply(t.coefficient, substituted_atom(atom_of(t), s, number)));
-      }
+      const Lane replaced = is_pair(t) ? bilinear(t.coefficient, substituted_atom(first_of(t), s, number),
+                                                  substituted_atom(second_of(t), s, number))
+                                       : apply(t.coefficient, substituted_atom(atom_of(t), s, number));
+      sum_of_terms = sum(sum_of_terms, replaced);
     }
     return sum_of_terms;
   });
@@ -260,7 +250,9 @@ Bits128 LanePool::evaluate(Lane lane, const Assignment& values) const {
         v = static_cast<std::uint32_t>(values.counter(static_cast<CounterName>(a.name)) +
                                        static_cast<std::uint32_t>(number(a.index)));
         break;
-      case AtomKind::integer: v = p.linear.apply(p.reverse_bytes.id, static_cast<std::uint64_t>(number(a.index))); break;
+      case AtomKind::integer:
+        v = p.linear.apply(p.reverse_bytes.id, static_cast<std::uint64_t>(number(a.index)));
+        break;
     }
     return atoms[id] = v;
   };
@@ -270,18 +262,8 @@ Bits128 LanePool::evaluate(Lane lane, const Assignment& values) const {
     if (f.is_table()) return lanes[l.id] = of_lane(f.by_residue[static_cast<std::size_t>(values.residue)]);
     Bits128 sum = f.constant;
     for (const Term& t : f.terms) {
-      if (is_pair(t)) {
-        const Bits128 a = of_atom(first_of(t)), b = of_atom(second_of(t));
-        const BilinearMap& m = p.linear.bilinear(t.coefficient);
-        for (int o = 0; o < 128; o++) {
-          bool odd = false;
-          for_each_bit(
-              a, [&](int i) { odd ^= parity(m.term[static_cast<std::size_t>(o)][static_cast<std::size_t>(i)] & b); });
-          if (odd) sum ^= bit(o);
-        }
-      } else {
-        sum ^= p.linear.apply(t.coefficient, of_atom(atom_of(t)));
-      }
+      sum ^= is_pair(t) ? p.linear.value(t.coefficient, of_atom(first_of(t)), of_atom(second_of(t)))
+                        : p.linear.apply(t.coefficient, of_atom(atom_of(t)));
     }
     return lanes[l.id] = sum;
   };

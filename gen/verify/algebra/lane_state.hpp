@@ -34,7 +34,8 @@ struct Atom {
   friend auto operator<=>(const Atom&, const Atom&) = default;
 };
 
-/// M(atom) or T(atom, atom). The key of an atom is its number; that of a pair has bit 63, and the smaller number first.
+/// M(atom) or T(atom, atom). The key of an atom is its number; that of a pair has bit 63, and the atoms in the order of
+/// LanePool::State::in_order().
 struct Term {
   std::uint64_t key;
   std::uint32_t coefficient;  // MatrixId or BilinearId
@@ -76,13 +77,13 @@ struct LanePool::State {
   std::unordered_map<std::uint32_t, std::string> map_names;
   std::map<Substitution, std::uint32_t> substitutions;
   std::unordered_map<std::uint32_t, std::vector<Variable>> variables_of;
-  LinearMap reverse_bytes, mix_columns, broadcast_dword, keep_dword;
+  LinearMap reverse_bytes, mix_columns, broadcast_dword, keep_dword;  // dword 0 into all four; dword 0 alone
   LinearMap number_map;  // of an integer's atom: to bits 0..63, little-endian
 
   enum Operation : std::uint64_t {
     kXor,
     kApply,
-    kCarryless,
+    kBilinear,
     kSbox,
     kLift,
     kMultiply,
@@ -90,10 +91,7 @@ struct LanePool::State {
     kShuffle,
     kSecret,
     kSubstitute,
-    kAnd,
-    kOr,
-    kTimes,
-    kSupport
+    kSubstituteAtom
   };
   static constexpr std::uint64_t key(Operation o, std::uint64_t a) { return static_cast<std::uint64_t>(o) << 56 | a; }
 
@@ -104,12 +102,16 @@ struct LanePool::State {
   Lane of_atom(AtomId a, MatrixId m = 1);
   Lane sum(Lane a, Lane b);
   Lane apply(MatrixId m, Lane a);
+  /// T(a, b), exactly; neither may depend on the residue. In normal form only after lift().
+  Lane bilinear(BilinearId map, Lane a, Lane b);
+  bool in_order(AtomId a, AtomId b) const;
+  std::optional<Lane> lifted(const Term& t);
   Lane lift(Lane a);
-  Lane carryless(Lane a, Lane b, int halves);
   Lane substitute_bytes(Lane a);
   Lane multiply_by_power(Lane a, int exponent);
   Lane add32(Lane a, Bits128 addend);
   Lane counter(CounterName name, const Affine& offset);
+  Lane power(int exponent);
   Lane product(AtomId base, Bits128 kept, int exponent);
   Lane substitute(Lane a, const Substitution& s, std::uint32_t number);
   Lane substituted_atom(AtomId a, const Substitution& s, std::uint32_t number);

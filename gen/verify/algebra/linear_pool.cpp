@@ -8,7 +8,7 @@
 namespace stitchgcm::verify {
 namespace {
 
-enum Operation : std::uint64_t { kSum, kCompose, kSumBilinear, kComposeBilinear, kCarryless, kFieldProduct };
+enum Operation : std::uint64_t { kSum, kCompose, kSumBilinear, kComposeBilinear, kOfOperands, kExchanged, kOfEqual };
 constexpr std::uint64_t key(Operation o, std::uint64_t a) { return static_cast<std::uint64_t>(o) << 48 | a; }
 
 template <class T>
@@ -43,6 +43,15 @@ LinearPool::LinearPool() {
     }
   }
   field_product_ = intern(std::move(product));
+  for (const bool high_a : {false, true}) {
+    for (const bool high_b : {false, true}) {
+      auto t = std::make_unique<BilinearMap>();
+      for (int i = 0; i < 64; i++) {
+        for (int j = 0; j < 64; j++) t->term[at(i + j)][at(i + (high_a ? 64 : 0))] |= bit(j + (high_b ? 64 : 0));
+      }
+      carryless_[carryless_index(high_a, high_b)] = intern(std::move(t));
+    }
+  }
   // The 127th power of squaring is its inverse.
   const MatrixId square = of_function([](Bits128 a) { return field_product(a, a); });
   square_root_ = square;
@@ -154,91 +163,92 @@ BilinearId LinearPool::compose_bilinear(MatrixId outer, BilinearId inner) {
   return memo_.put(key(kComposeBilinear, outer), inner, intern(std::move(t)));
 }
 
-BilinearId LinearPool::carryless(MatrixId a, MatrixId b, bool high_a, bool high_b, bool same) {
-  const std::uint64_t k = static_cast<std::uint64_t>(b) << 3 | (high_a ? 4 : 0) | (high_b ? 2 : 0) | (same ? 1 : 0);
-  if (const auto known = memo_.find(key(kCarryless, a), k)) return *known;
+BilinearId LinearPool::of_operands(BilinearId id, MatrixId a, MatrixId b) {
+  if (id == 0 || a == 0 || b == 0) return 0;
+  if (a == 1 && b == 1) return id;
+  const std::uint64_t operands = static_cast<std::uint64_t>(a) << 32 | b;
+  if (const auto known = memo_.find(key(kOfOperands, id), operands)) return *known;
   auto t = std::make_unique<BilinearMap>();
-  for (int p = 0; p < 64; p++) {
-    const Bits128 row_a = matrix(a).row[at(p + (high_a ? 64 : 0))];
-    if (row_a == 0) continue;
-    for (int q = 0; q < 64; q++) {
-      const Bits128 row_b = matrix(b).row[at(q + (high_b ? 64 : 0))];
-      if (row_b == 0) continue;
-      for_each_bit(row_a, [&](int i) { t->term[at(p + q)][at(i)] ^= row_b; });
-    }
-  }
-  if (same) {
-    for (auto& output : t->term) {
-      for (int i = 0; i < 128; i++) {
-        for_each_bit(output[at(i)] & low_bits(i), [&](int j) {
-          output[at(i)] ^= bit(j);
-          output[at(j)] ^= bit(i);
-        });
-      }
-    }
-  }
-  return memo_.put(key(kCarryless, a), k, intern(std::move(t)));
-}
-
-BilinearId LinearPool::field_product_of(MatrixId a) {
-  if (a == 1) return field_product_;
-  if (const auto known = memo_.find(key(kFieldProduct, a), 0)) return *known;
-  auto t = std::make_unique<BilinearMap>();
-  const BilinearMap& product = bilinear(field_product_);
+  const BilinearMap& from = bilinear(id);
   for (std::size_t o = 0; o < 128; o++) {
-    for (int k = 0; k < 128; k++) {
-      const Bits128 row = product.term[o][at(k)];
-      if (row != 0) for_each_bit(matrix(a).row[at(k)], [&](int i) { t->term[o][at(i)] ^= row; });
+    for (std::size_t k = 0; k < 128; k++) {
+      Bits128 row = 0;
+      for_each_bit(from.term[o][k], [&](int l) { row ^= matrix(b).row[at(l)]; });
+      if (row != 0) for_each_bit(matrix(a).row[k], [&](int i) { t->term[o][at(i)] ^= row; });
     }
   }
-  return memo_.put(key(kFieldProduct, a), 0, intern(std::move(t)));
+  return memo_.put(key(kOfOperands, id), operands, intern(std::move(t)));
 }
 
-const std::optional<LinearPool::Product>& LinearPool::as_product(BilinearId id, bool h_first) {
-  const std::uint64_t k = static_cast<std::uint64_t>(id) << 1 | (h_first ? 1 : 0);
-  if (const auto known = products_.find(k); known != products_.end()) return known->second;
+BilinearId LinearPool::exchanged(BilinearId id) {
+  if (const auto known = memo_.find(key(kExchanged, id), 0)) return *known;
+  auto t = std::make_unique<BilinearMap>();
+  const BilinearMap& from = bilinear(id);
+  for (std::size_t o = 0; o < 128; o++) {
+    for (int i = 0; i < 128; i++) {
+      for_each_bit(from.term[o][at(i)], [&](int j) { t->term[o][at(j)] |= bit(i); });
+    }
+  }
+  const BilinearId result = intern(std::move(t));
+  if (result != id) memo_.put(key(kExchanged, result), 0, id);
+  return memo_.put(key(kExchanged, id), 0, result);
+}
+
+BilinearId LinearPool::of_equal_operands(BilinearId id) {
+  if (const auto known = memo_.find(key(kOfEqual, id), 0)) return *known;
+  auto t = std::make_unique<BilinearMap>(bilinear(id));
+  for (auto& output : t->term) {
+    for (int i = 0; i < 128; i++) {
+      for_each_bit(output[at(i)] & low_bits(i), [&](int j) {
+        output[at(i)] ^= bit(j);
+        output[at(j)] ^= bit(i);
+      });
+    }
+  }
+  return memo_.put(key(kOfEqual, id), 0, intern(std::move(t)));
+}
+
+MatrixId LinearPool::with_first(BilinearId id, Bits128 a) {
+  BitMatrix m;
+  for (std::size_t o = 0; o < 128; o++) {
+    for_each_bit(a, [&](int i) { m.row[o] ^= bilinear(id).term[o][at(i)]; });
+  }
+  return intern(m);
+}
+
+Bits128 LinearPool::value(BilinearId id, Bits128 a, Bits128 b) const {
+  Bits128 out = 0;
+  for (int o = 0; o < 128; o++) {
+    Bits128 row = 0;
+    for_each_bit(a, [&](int i) { row ^= bilinear(id).term[at(o)][at(i)]; });
+    if (parity(row & b)) out |= bit(o);
+  }
+  return out;
+}
+
+const std::optional<LinearPool::Product>& LinearPool::as_product(BilinearId id) {
+  if (const auto known = products_.find(id); known != products_.end()) return known->second;
   const BilinearMap& t = bilinear(id);
   Bits128 kept = 0;
   for (const auto& output : t.term) {
     for (int i = 0; i < 128; i++) {
-      if (h_first) {
-        kept |= output[at(i)];
-      } else if (output[at(i)] != 0) {
-        kept |= bit(i);
-      }
+      if (output[at(i)] != 0) kept |= bit(i);
     }
   }
   // For one bit e of a that matters, T(e, h) = outer(e h) is a map of h, from which the outer map is read off: e = 1 where
   // it can be, else divide by e.
-  const int e =
-      (kept & kFieldOne) != 0 || kept == 0
-          ? 7
-          : std::countr_zero(low_half(kept) != 0 ? low_half(kept) : high_half(kept)) + (low_half(kept) != 0 ? 0 : 64);
-  BitMatrix of_h;
-  for (std::size_t o = 0; o < 128; o++) {
-    if (h_first) {
-      for (int j = 0; j < 128; j++) {
-        if ((t.term[o][at(j)] >> e & 1) != 0) of_h.row[o] |= bit(j);
-      }
-    } else {
-      of_h.row[o] = t.term[o][at(e)];
-    }
-  }
-  MatrixId outer = intern(of_h);
-  if (e != 7) outer = compose(outer, times(field_inverse(bit(e))));
+  const Bits128 e = (kept & kFieldOne) != 0 ? kFieldOne : kept & -kept;
+  MatrixId outer = with_first(id, e);
+  if (e != kFieldOne && e != 0) outer = compose(outer, times(field_inverse(e)));
   // Read off, not yet believed: the whole map must be that.
   const BilinearMap& whole = bilinear(compose_bilinear(outer, field_product_));
-  const BilinearMap& given = bilinear(id);
   bool equal = true;
   for (std::size_t o = 0; o < 128 && equal; o++) {
     for (int i = 0; i < 128 && equal; i++) {
-      const Bits128 kept_row = (kept >> i & 1) != 0 ? ~Bits128{0} : 0;
-      // The field product is symmetric in its operands.
-      const Bits128 wanted = h_first ? whole.term[o][at(i)] & kept : whole.term[o][at(i)] & kept_row;
-      equal = wanted == given.term[o][at(i)];
+      equal = t.term[o][at(i)] == ((kept >> i & 1) != 0 ? whole.term[o][at(i)] : 0);
     }
   }
-  std::optional<Product>& entry = products_[k];
+  std::optional<Product>& entry = products_[id];
   if (equal) entry = Product{outer, kept};
   return entry;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
 #pragma once
 // 128 x 128 bit matrices and bilinear maps of two 128-bit vectors, each kept once and known by its number.
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -44,19 +46,27 @@ class LinearPool {
   const BilinearMap& bilinear(BilinearId id) const { return *bilinears_[id]; }
   BilinearId sum_bilinear(BilinearId a, BilinearId b);
   BilinearId compose_bilinear(MatrixId outer, BilinearId inner);
-  /// (a, b) -> carry-less product of 64-bit halves of A a and B b. With `same`, b is a: terms a_i a_j with i > j are
-  /// written as a_j a_i.
-  BilinearId carryless(MatrixId a, MatrixId b, bool high_a, bool high_b, bool same);
-  /// (a, b) -> (A a) (b) in GHASH's field.
-  BilinearId field_product_of(MatrixId a);
+  /// (a, b) -> the carry-less product of their low or high halves.
+  BilinearId carryless_map(bool high_a, bool high_b) const { return carryless_[carryless_index(high_a, high_b)]; }
+  /// (a, b) -> a b in GHASH's field.
+  BilinearId field_product_map() const { return field_product_; }
+  /// (a, b) -> T(A a, B b).
+  BilinearId of_operands(BilinearId t, MatrixId a, MatrixId b);
+  /// (a, b) -> T(b, a).
+  BilinearId exchanged(BilinearId t);
+  /// T where both operands are one: terms a_i a_j with i > j are written as a_j a_i.
+  BilinearId of_equal_operands(BilinearId t);
+  /// b -> T(a, b) for a known a.
+  MatrixId with_first(BilinearId t, Bits128 a);
+  Bits128 value(BilinearId t, Bits128 a, Bits128 b) const;
 
-  /// T(a, h) = outer((a & kept) h), field product: what a finished multiplication by h looks like; h is the second operand,
-  /// or the first if `h_first`. Nothing if T is no such map.
+  /// T(a, h) = outer((a & kept) h), field product: what a finished multiplication by h looks like. Nothing if T is no such
+  /// map.
   struct Product {
     MatrixId outer;
     Bits128 kept;
   };
-  const std::optional<Product>& as_product(BilinearId t, bool h_first);
+  const std::optional<Product>& as_product(BilinearId t);
   /// T(a, a) without mixed terms is linear in a: as a map of a^2. Nothing if there are mixed terms.
   std::optional<MatrixId> as_map_of_square(BilinearId t);
 
@@ -64,13 +74,18 @@ class LinearPool {
   std::size_t bilinears() const { return bilinears_.size(); }
 
  private:
+  static constexpr std::size_t carryless_index(bool high_a, bool high_b) {
+    return static_cast<std::size_t>(high_a) + 2 * static_cast<std::size_t>(high_b);
+  }
+
   std::vector<std::unique_ptr<BitMatrix>> matrices_;
   std::unordered_multimap<std::uint64_t, MatrixId> matrix_index_;
   std::vector<std::unique_ptr<BilinearMap>> bilinears_;
   std::unordered_multimap<std::uint64_t, BilinearId> bilinear_index_;
-  std::unordered_map<std::uint64_t, std::optional<Product>> products_;
+  std::unordered_map<BilinearId, std::optional<Product>> products_;
   Memo memo_;
   BilinearId field_product_ = 0;
+  std::array<BilinearId, 4> carryless_{};
   MatrixId square_root_ = 0;  // a^2 -> a
 };
 
