@@ -127,7 +127,8 @@ Lane LanePool::State::counter(CounterName name, const Affine& offset) {
 }
 
 Lane LanePool::State::add32(Lane a, Bits128 addend) {
-  // Four sums. A dword is left alone, known, or a counter with its known low bits in the constant: nothing else adds up.
+  // Four sums. A dword is left alone, known, or a counter with its known low bits in the constant: nothing else adds
+  // up.
   Lane result = a;
   for (int d = 0; d < 4; d++) {
     const auto add = static_cast<std::uint32_t>(addend >> (32 * d));
@@ -146,7 +147,8 @@ Lane LanePool::State::add32(Lane a, Bits128 addend) {
       const int low = is_counter ? counters[c->name].known_low_bits : 0;
       const Bits128 kept = low_bits(32) & ~low_bits(low);
       if (!is_counter || x.terms[0].coefficient != linear.compose(up, linear.diagonal(kept)) || (known >> low) != 0) {
-        throw Refused("an addition of 32-bit numbers to something that is neither known nor a counter");
+        throw Refused("an addition of 32-bit numbers to something that is neither known nor a counter: " +
+                      describe(a, 1));
       }
       const Affine offset = affines[c->index] + static_cast<std::int64_t>(known) + static_cast<std::int32_t>(add);
       sum_of_dword = apply(up, counter(static_cast<CounterName>(c->name), offset));
@@ -247,7 +249,7 @@ Lane LanePool::bitwise_and(Lane a, Lane b) {
     if (x == y) return x;
     if (is_constant(x)) return mask(y, constant_value(x));
     if (is_constant(y)) return mask(x, constant_value(y));
-    throw Refused("AND of two values that are not known");
+    throw Refused("AND of two values that are not known: " + describe(x) + ", " + describe(y));
   });
 }
 
@@ -259,7 +261,8 @@ Lane LanePool::bitwise_or(Lane a, Lane b) {
     }
     // Where only one can have a bit the sum is it; where both can they must be the same.
     const Bits128 both = support(x) & support(y);
-    if (mask(x, both) != mask(y, both)) throw Refused("OR of two values that are not known");
+    if (mask(x, both) != mask(y, both))
+      throw Refused("OR of two values that are not known: " + describe(x) + ", " + describe(y));
     return exclusive_or(x, mask(y, ~both));
   });
 }
@@ -269,7 +272,7 @@ Lane LanePool::add32(Lane a, Lane b) {
   const Lane result = state_->for_each_residue(a, b, [this](Lane x, Lane y) {
     if (is_constant(y)) return state_->add32(x, constant_value(y));
     if (is_constant(x)) return state_->add32(y, constant_value(x));
-    throw Refused("an addition of two values that are not known");
+    throw Refused("an addition of two values that are not known: " + describe(x) + ", " + describe(y));
   });
   return {state_->memo.put(State::key(State::kAdd32, a.id), b.id, result.id)};
 }
@@ -289,7 +292,7 @@ Lane LanePool::substitute_bytes(Lane a) { return state_->substitute_bytes(a); }
 Lane LanePool::shuffle_bytes(Lane a, Lane control) {
   if (const auto known = state_->memo.find(State::key(State::kShuffle, a.id), control.id)) return {*known};
   const Lane result = state_->for_each_residue(a, control, [this](Lane x, Lane c) {
-    if (!is_constant(c)) throw Refused("a byte shuffle by a control that is not known");
+    if (!is_constant(c)) throw Refused("a byte shuffle by a control that is not known: " + describe(c));
     const auto bytes = bytes_of(constant_value(c));
     BytePermutation p;
     for (std::size_t i = 0; i < 16; i++) p[i] = static_cast<std::int8_t>((bytes[i] & 0x80) != 0 ? -1 : bytes[i] & 15);

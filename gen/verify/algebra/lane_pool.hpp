@@ -116,7 +116,8 @@ class LanePool {
   LinearMap keep_bits(Bits128 kept);
   LinearMap compose(LinearMap outer, LinearMap inner);
   LinearMap sum(LinearMap a, LinearMap b);
-  /// The linear map f, by its values on single bits; `text` names it for the cache. Throws std::logic_error if f(0) != 0.
+  /// The linear map f, by its values on single bits; `text` names it for the cache and in descriptions. Throws
+  /// std::logic_error if f(0) != 0.
   LinearMap linear(const std::string& text, const std::function<Bits128(Bits128)>& f);
   LinearMap reverse_bytes() const;
   LinearMap mix_columns() const;

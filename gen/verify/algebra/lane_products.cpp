@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
 // Carry-less products, AES's S-box, and the normal form of field products.
 //
-// A carry-less product of two lanes is a sum of bilinear maps of pairs of atoms, and stays one through sums, Karatsuba's
-// middle and both folds of a reduction: those are linear. Where a multiplication by a power of H is finished, its bilinear
-// map is outer((a & kept) h) for a linear map `outer`: LinearPool reads it off and checks it bit by bit. Then the term
-// becomes outer(product), with one atom for (a & kept) * H^k. What machine code computed in parts and what the
-// specification says come to the same formula this way, and nothing needs a hint.
+// A carry-less product of two lanes is a sum of bilinear maps of pairs of atoms, and stays one through sums,
+// Karatsuba's middle and both folds of a reduction: those are linear. Where a multiplication by a power of H is
+// finished, its bilinear map is outer((a & kept) h) for a linear map `outer`: LinearPool reads it off and checks it bit
+// by bit. Then the term becomes outer(product), with one atom for (a & kept) * H^k. What machine code computed in parts
+// and what the specification says come to the same formula this way, and nothing needs a hint.
+//
+// Squares: (M H^k)(M' H^k) is a quadratic form of H^k. If it has no mixed terms it is linear in H^k, since a bit is its
+// own square; squaring is linear in a field of characteristic 2, so that it is a linear map of H^2k, too.
 #include <algorithm>
 
 #include "verify/algebra/galois.hpp"
@@ -44,7 +47,7 @@ Lane LanePool::State::product(AtomId base, Bits128 kept, int exponent) {
   return of_atom(atom(a));
 }
 
-/// Which atom of a pair comes first: powers of H come second, so that a finished product by one is seen in one way only.
+/// Which atom of a pair comes first. Powers of H come second, so that a finished product by one is seen in one way.
 bool LanePool::State::in_order(AtomId a, AtomId b) const {
   const bool power_a = atoms[a].kind == AtomKind::power, power_b = atoms[b].kind == AtomKind::power;
   return power_a == power_b ? a <= b : power_b;
@@ -163,8 +166,8 @@ Lane LanePool::State::substitute_bytes(Lane lane) {
     s.kind = AtomKind::sbox;
     s.lane = a;
     const Lane substituted = of_atom(atom(s));
-    // Of four equal columns ShiftRows leaves each as it is, and so all columns of the result are the first: that is what
-    // key schedules by AESENCLAST rest on.
+    // Of four equal columns ShiftRows leaves each as it is, and so all columns of the result are the first: that is
+    // what key schedules by AESENCLAST rest on.
     const auto four_columns = [this](Lane l) { return apply(broadcast_dword.id, l); };
     return four_columns(a) == a ? four_columns(substituted) : substituted;
   });

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-// What a formula mentions, what it becomes when variables are replaced, its value, and its text.
-#include <fmt/format.h>
-
+// What a formula mentions, what it becomes when variables are replaced, and its value.
 #include <algorithm>
 
 #include "verify/algebra/galois.hpp"
 #include "verify/algebra/lane_state.hpp"
 
 namespace stitchgcm::verify {
-namespace {
-
-constexpr int kDeepestText = 3;
-constexpr std::size_t kLongestText = 300;
-
-}  // namespace
-
-Bits128 LanePool::State::atom_support(AtomId id) {
+Bits128 LanePool::State::atom_support(AtomId id) const {
   const Atom& a = atoms[id];
   if (a.kind == AtomKind::integer) return ~low_bits(64);
   if (a.kind == AtomKind::counter) return low_bits(32) & ~low_bits(counters[a.name].known_low_bits);
   return ~Bits128{0};
 }
 
-Bits128 LanePool::State::support(Lane a) {
+Bits128 LanePool::State::support(Lane a) const {
   const Form& f = form(a);
   Bits128 bits = f.constant;
   for (Lane l : f.by_residue) bits |= support(l);
@@ -147,60 +138,6 @@ Lane LanePool::State::substitute(Lane lane, const Substitution& s, std::uint32_t
   return {memo.put(key(kSubstitute, lane.id), number, result.id)};
 }
 
-std::string LanePool::State::describe_atom(AtomId id, int depth) {
-  const Atom a = atoms[id];
-  switch (a.kind) {
-    case AtomKind::input: {
-      std::string text = names[a.name].text;
-      const bool only_one = affines[a.index] == Affine(0) && affines[a.count] == Affine(0);
-      if (!only_one) text += "[" + variables.describe(affines[a.index]);
-      if (!(affines[a.count] == Affine(0))) text += ", " + variables.describe(affines[a.count]) + " blocks";
-      return only_one ? text : text + "]";
-    }
-    case AtomKind::power: return a.exponent == 1 ? "H" : fmt::format("H^{}", a.exponent);
-    case AtomKind::product: {
-      std::string base = describe_atom(a.base, depth);
-      if (a.kept != ~Bits128{0}) base = fmt::format("({} & {:016x}{:016x})", base, high_half(a.kept), low_half(a.kept));
-      return a.exponent == 1 ? base + " * H" : fmt::format("{} * H^{}", base, a.exponent);
-    }
-    case AtomKind::sbox: return depth <= 0 ? "S(..)" : "S(" + describe(a.lane, depth - 1) + ")";
-    case AtomKind::counter: return counters[a.name].text + " + " + variables.describe(affines[a.index]);
-    case AtomKind::integer: return "number(" + variables.describe(affines[a.index]) + ")";
-  }
-  return "";
-}
-
-std::string LanePool::State::describe(Lane lane, int depth) {
-  const Form f = form(lane);
-  if (f.is_table()) return "by residue: " + describe(f.by_residue[0], depth) + ", ..";
-  std::string text;
-  const auto add = [&text](const std::string& term) { text += (text.empty() ? "" : " ^ ") + term; };
-  for (const Term& t : f.terms) {
-    if (text.size() > kLongestText) return text + " ^ ..";
-    if (is_pair(t)) {
-      add(fmt::format("T{}({}, {})", t.coefficient, describe_atom(first_of(t), depth),
-                      describe_atom(second_of(t), depth)));
-      continue;
-    }
-    const std::string atom_text = describe_atom(atom_of(t), depth);
-    const auto named = map_names.find(t.coefficient);
-    const MatrixId whole = linear.diagonal(atom_support(atom_of(t)));
-    if (t.coefficient == 1 || t.coefficient == whole) {
-      add(atom_text);
-    } else if (named != map_names.end()) {
-      add(named->second + "(" + atom_text + ")");
-    } else {
-      add(fmt::format("M{}({})", t.coefficient, atom_text));
-    }
-  }
-  if (f.constant != 0 || text.empty()) {
-    std::string bytes;
-    for (std::uint8_t b : bytes_of(f.constant)) bytes += fmt::format("{:02x}", b);
-    add(f.constant == 0 ? "0" : bytes);
-  }
-  return text;
-}
-
 Bits128 LanePool::support(Lane a) const { return state_->support(a); }
 bool LanePool::mentions_secret(Lane a) const { return state_->secret(a); }
 
@@ -268,12 +205,6 @@ Bits128 LanePool::evaluate(Lane lane, const Assignment& values) const {
     return lanes[l.id] = sum;
   };
   return of_lane(lane);
-}
-
-std::string LanePool::describe(Lane a) const {
-  std::string text = state_->describe(a, kDeepestText);
-  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + " ..";
-  return text;
 }
 
 }  // namespace stitchgcm::verify

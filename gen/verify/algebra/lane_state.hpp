@@ -115,13 +115,16 @@ struct LanePool::State {
   Lane product(AtomId base, Bits128 kept, int exponent);
   Lane substitute(Lane a, const Substitution& s, std::uint32_t number);
   Lane substituted_atom(AtomId a, const Substitution& s, std::uint32_t number);
-  Bits128 support(Lane a);
-  Bits128 atom_support(AtomId a);
+  Bits128 support(Lane a) const;
+  Bits128 atom_support(AtomId a) const;
   bool secret(Lane a);
   bool secret_atom(AtomId a);
   void collect_variables(Lane a, std::vector<Variable>& found);
-  std::string describe_atom(AtomId a, int depth);
-  std::string describe(Lane a, int depth);
+  /// M(operand); `support`: the bits that the operand can have.
+  std::string describe_map(MatrixId m, Bits128 support, const std::string& operand) const;
+  /// S-boxes within S-boxes are written out `depth` deep.
+  std::string describe_atom(AtomId a, int depth) const;
+  std::string describe(Lane a, int depth) const;
   bool is_constant(Lane a) const { return !form(a).is_table() && form(a).terms.empty(); }
 
   /// Applies f to the lane, or to each of the eight of a table.

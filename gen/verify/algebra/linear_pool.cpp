@@ -235,8 +235,8 @@ const std::optional<LinearPool::Product>& LinearPool::as_product(BilinearId id) 
       if (output[at(i)] != 0) kept |= bit(i);
     }
   }
-  // For one bit e of a that matters, T(e, h) = outer(e h) is a map of h, from which the outer map is read off: e = 1 where
-  // it can be, else divide by e.
+  // For one bit e of a that matters, T(e, h) = outer(e h) is a map of h, from which the outer map is read off: e = 1
+  // where it can be, else divide by e.
   const Bits128 e = (kept & kFieldOne) != 0 ? kFieldOne : kept & -kept;
   MatrixId outer = with_first(id, e);
   if (e != kFieldOne && e != 0) outer = compose(outer, times(field_inverse(e)));

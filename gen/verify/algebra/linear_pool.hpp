@@ -60,8 +60,8 @@ class LinearPool {
   MatrixId with_first(BilinearId t, Bits128 a);
   Bits128 value(BilinearId t, Bits128 a, Bits128 b) const;
 
-  /// T(a, h) = outer((a & kept) h), field product: what a finished multiplication by h looks like. Nothing if T is no such
-  /// map.
+  /// T(a, h) = outer((a & kept) h), field product: what a finished multiplication by h looks like. Nothing if T is no
+  /// such map.
   struct Product {
     MatrixId outer;
     Bits128 kept;
