@@ -46,9 +46,9 @@ class Batches final : public Contract {
 
   std::vector<std::string> statement() const override {
     return {"out[i] = in[i] ^ AES(key, counter + i), 0 <= i < 8 batches; the sums stand for GHASH, times H^e",
-            "1..2^56 batches, e = 0..9, any counter, in any place of a text",
             "internal: arguments as its callers pass them"};
   }
+  std::string lengths() const override { return "1..2^56 batches, e = 0..9, any counter, in any place of a text"; }
 
   std::vector<std::string> cases() const override {
     std::vector<std::string> cases;
@@ -237,6 +237,7 @@ class Powers final : public Contract {
   std::vector<std::string> statement() const override {
     return {"power[i] = H^(40 - i), in the stored form", "internal: called by init, H in xmm0"};
   }
+  std::string lengths() const override { return "any H"; }
   std::vector<std::string> cases() const override { return {"any H"}; }
 
   State entry(const Setting& setting, std::size_t) const override {

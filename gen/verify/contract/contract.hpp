@@ -25,8 +25,10 @@ class Contract {
   Contract& operator=(const Contract&) = delete;
 
   const std::string& symbol() const { return symbol_; }
-  /// What is proved, in words: lengths, overlap, what is assumed. For reports.
+  /// What is proved, in words: results, and what is assumed. For reports.
   virtual std::vector<std::string> statement() const = 0;
+  /// For which lengths and keys, in words.
+  virtual std::string lengths() const = 0;
   /// The cases that are proved one by one: how buffers overlap, ..
   virtual std::vector<std::string> cases() const = 0;
   /// The most general state in which the routine may be entered, in that case.

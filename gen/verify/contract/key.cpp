@@ -17,8 +17,9 @@ class Init final : public Contract {
   std::vector<std::string> statement() const override {
     return {
         fmt::format("round_key[0..{}] = KeyExpansion(key); hash_key = AES(key, 0^128); rounds = {}", rounds_, rounds_),
-        "power[i] = H^(40 - i), in the stored form", "any key"};
+        "power[i] = H^(40 - i), in the stored form"};
   }
+  std::string lengths() const override { return fmt::format("any key of {} bits", 8 * key_bytes()); }
   std::vector<std::string> cases() const override { return {"key outside of the context"}; }
 
   State entry(const Setting& setting, std::size_t) const override {

@@ -37,9 +37,11 @@ class Message final : public Contract {
           "(SP 800-38D, algorithm 5)");
       s.push_back("whether the tag is right is public, and nothing else of it");
     }
-    s.push_back("IV of 1..2^61 - 1 bytes, AAD of 0..2^61 - 1 bytes, text of 0..2^36 - 32 bytes, tag of 4..16 bytes");
-    s.push_back("keys of 128, 192 and 256 bits");
     return s;
+  }
+  std::string lengths() const override {
+    return "IV of 1..2^61 - 1 bytes, AAD of 0..2^61 - 1 bytes, text of 0..2^36 - 32 bytes, tag of 4..16 bytes, keys of "
+           "128, 192 and 256 bits";
   }
   std::vector<std::string> cases() const override { return {"out of place", "in place"}; }
 

@@ -33,9 +33,9 @@ class Blocks final : public Contract {
     std::vector<std::string> s{
         "out[i] = in[i] ^ AES(key, counter + i) for all i; counter + blocks in the counter block"};
     if (hashes_) s.push_back("accumulator = GHASH of the ciphertext, continued from any accumulator");
-    s.push_back("0..2^59 blocks, any counter, keys of 128, 192 and 256 bits");
     return s;
   }
+  std::string lengths() const override { return "0..2^59 blocks, any counter, keys of 128, 192 and 256 bits"; }
   std::vector<std::string> cases() const override { return {"out of place", "in place"}; }
 
   State entry(const Setting& setting, std::size_t which) const override {
@@ -109,9 +109,9 @@ class Ghash final : public Contract {
   using Contract::Contract;
 
   std::vector<std::string> statement() const override {
-    return {"accumulator = GHASH of data, continued from any accumulator",
-            "0..2^59 blocks, keys of 128, 192 and 256 bits"};
+    return {"accumulator = GHASH of data, continued from any accumulator"};
   }
+  std::string lengths() const override { return "0..2^59 blocks, keys of 128, 192 and 256 bits"; }
   std::vector<std::string> cases() const override { return {"data apart from the accumulator"}; }
 
   State entry(const Setting& setting, std::size_t) const override {

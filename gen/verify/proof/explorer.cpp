@@ -65,6 +65,7 @@ void Explorer::fail(const Path& path, const std::string& reason) const {
   f.reason = reason;
   f.address = path.state.ip;
   f.facts = path.state.facts;
+  f.variables = setting_.pool.variables();
   const auto i = at_.find(f.address);
   if (i != at_.end()) f.instruction = i->second->text;
   const Variables& names = setting_.pool.variables();

@@ -30,6 +30,7 @@ struct Failure {
   std::string instruction;
   std::string path;  // what is known of the lengths there
   Facts facts;
+  Variables variables;  // the names of those in the facts
 };
 
 struct Statistics {

@@ -30,6 +30,7 @@ Verdict prove(const Image& image, const Function& function, const Contract& cont
   Verdict v;
   v.symbol = contract.symbol();
   v.statement = contract.statement();
+  v.lengths = contract.lengths();
   v.cases = contract.cases();
   v.instructions = function.instructions.size();
   v.code_bytes = function.symbol.size;

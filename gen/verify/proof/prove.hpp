@@ -14,6 +14,7 @@ struct Verdict {
   std::string symbol;
   bool proved = false;
   std::vector<std::string> statement;  // what is proved
+  std::string lengths;                 // for which lengths
   std::vector<std::string> cases;
   std::vector<std::string> invariants;  // of loops, each once
   std::size_t instructions = 0;         // of the routine
