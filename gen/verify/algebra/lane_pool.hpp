@@ -64,7 +64,9 @@ class LanePool {
   LanePool& operator=(LanePool&&) noexcept;
 
   // Names
-  Name name(const std::string& text, Secrecy secrecy);  // the same text: the same name
+  /// The same text is the same name. Throws std::logic_error if it was secret before and is public now, or the reverse.
+  Name name(const std::string& text, Secrecy secrecy);
+  /// The same text is the same counter; throws std::logic_error if it had other known low bits.
   CounterName counter_name(const std::string& text, int known_low_bits);
   Variables& variables();
   const Variables& variables() const;
@@ -94,7 +96,9 @@ class LanePool {
   Lane mask(Lane a, Bits128 kept) { return apply(keep_bits(kept), a); }
   Lane bitwise_and(Lane a, Lane b);  // one of them constant (for each residue), or both equal
   Lane bitwise_or(Lane a, Lane b);   // where both may have a bit set, the bits must be the same formula
-  Lane add32(Lane a, Lane b);        // four sums modulo 2^32; see lane_pool.cpp for what it follows
+  /// Four sums modulo 2^32. One operand is constant (for each residue). Where its dword is not 0, that of the other is
+  /// known, or a counter's number and nothing else.
+  Lane add32(Lane a, Lane b);
   /// PCLMULQDQ: bit 0 of `halves` chooses the high half of a, bit 4 that of b.
   Lane carryless_multiply(Lane a, Lane b, int halves);
   Lane aes_round(Lane state, Lane round_key);       // AESENC
@@ -125,7 +129,8 @@ class LanePool {
   // Questions
   bool is_constant(Lane a) const;
   Bits128 constant_value(Lane a) const;  // throws std::logic_error if it is none
-  /// If the lane is integer(e), or a linear function of it that is known by value, nothing else: e. Else nothing.
+  /// If the lane is integer(e), or the low 32 bits of it: e, which the lane is if it is known to be below 2^32. Else
+  /// nothing.
   std::optional<Affine> as_integer(Lane a) const;
   /// Bits that are not known to be 0.
   Bits128 support(Lane a) const;

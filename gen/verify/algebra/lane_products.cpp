@@ -25,12 +25,12 @@ Lane LanePool::State::power(int exponent) {
   Atom a;
   a.kind = AtomKind::power;
   a.exponent = exponent;
-  return of_atom(atom(a));
+  return of_atom(a);
 }
 
 /// (base & kept) * H^exponent.
 Lane LanePool::State::product(AtomId base, Bits128 kept, int exponent) {
-  const Atom b = atoms[base];
+  const Atom& b = atoms[base];
   // What the base cannot have anyway makes no difference.
   const bool all = (atom_support(base) & ~kept) == 0;
   if (all && b.kind == AtomKind::power) return power(b.exponent + exponent);
@@ -44,7 +44,7 @@ Lane LanePool::State::product(AtomId base, Bits128 kept, int exponent) {
     a.kept = b.kept;
     a.exponent = b.exponent + exponent;
   }
-  return of_atom(atom(a));
+  return of_atom(a);
 }
 
 /// Which atom of a pair comes first. Powers of H come second, so that a finished product by one is seen in one way.
@@ -57,17 +57,17 @@ Lane LanePool::State::bilinear(BilinearId map, Lane a, Lane b) {
   if (map == 0 || a.id == 0 || b.id == 0) return {};
   const std::uint64_t operands = static_cast<std::uint64_t>(map) << 32 | b.id;
   if (const auto known = memo.find(key(kBilinear, a.id), operands)) return {*known};
-  const Form x = form(a), y = form(b);
+  const Form &x = form(a), &y = form(b);
   // Where one operand is known the map is linear in the other, and then that may be anything: as in a reduction.
   if ((has_pairs(x) && !y.terms.empty()) || (has_pairs(y) && !x.terms.empty())) {
     throw Refused("a product of a product that is not reduced: " + describe(has_pairs(x) ? a : b, 1));
   }
-  Lane result = intern({linear.value(map, x.constant, y.constant), {}, {}});
+  Lane result = constant(linear.value(map, x.constant, y.constant));
   if (x.constant != 0) {
-    result = sum(result, apply(linear.with_first(map, x.constant), intern({0, y.terms, {}})));
+    result = sum(result, apply(linear.with_first(map, x.constant), forms.intern(0, y.terms)));
   }
   if (y.constant != 0) {
-    result = sum(result, apply(linear.with_first(linear.exchanged(map), y.constant), intern({0, x.terms, {}})));
+    result = sum(result, apply(linear.with_first(linear.exchanged(map), y.constant), forms.intern(0, x.terms)));
   }
   if (x.terms.empty() || y.terms.empty()) return {memo.put(key(kBilinear, a.id), operands, result.id)};
 
@@ -86,17 +86,17 @@ Lane LanePool::State::bilinear(BilinearId map, Lane a, Lane b) {
     }
   }
   std::sort(pairs.begin(), pairs.end(), [](const Term& l, const Term& r) { return l.key < r.key; });
-  Form merged;
+  std::vector<Term> merged;
   for (const Term& t : pairs) {
-    if (merged.terms.empty() || merged.terms.back().key != t.key) {
-      merged.terms.push_back(t);
+    if (merged.empty() || merged.back().key != t.key) {
+      merged.push_back(t);
       continue;
     }
-    std::uint32_t& c = merged.terms.back().coefficient;
+    std::uint32_t& c = merged.back().coefficient;
     c = linear.sum_bilinear(c, t.coefficient);
-    if (c == 0) merged.terms.pop_back();
+    if (c == 0) merged.pop_back();
   }
-  result = sum(result, intern(std::move(merged)));
+  result = sum(result, forms.intern(0, merged));
   return {memo.put(key(kBilinear, a.id), operands, result.id)};
 }
 
@@ -126,19 +126,19 @@ Lane LanePool::State::lift(Lane lane) {
   if (!form(lane).is_table() && !has_pairs(form(lane))) return lane;
   if (const auto known = memo.find(key(kLift, lane.id), 0)) return {*known};
   const Lane result = for_each_residue(lane, [this](Lane a) {
-    const Form f = form(a);
+    const Form& f = form(a);
     if (!has_pairs(f)) return a;
-    Form rest{f.constant, {}, {}};
+    std::vector<Term> rest;
     Lane products;
     for (const Term& t : f.terms) {
       const std::optional<Lane> product = is_pair(t) ? lifted(t) : std::nullopt;
       if (product) {
         products = sum(products, *product);
       } else {
-        rest.terms.push_back(t);
+        rest.push_back(t);
       }
     }
-    return sum(intern(std::move(rest)), products);
+    return sum(forms.intern(f.constant, rest), products);
   });
   return {memo.put(key(kLift, lane.id), 0, result.id)};
 }
@@ -160,12 +160,12 @@ Lane LanePool::State::substitute_bytes(Lane lane) {
   if (const auto known = memo.find(key(kSbox, lane.id), 0)) return {*known};
   const Lane result = for_each_residue(lane, [this](Lane x) {
     const Lane a = lift(x);
-    if (is_constant(a)) return intern({shift_rows(sub_bytes(form(a).constant)), {}, {}});
+    if (is_constant(a)) return constant(shift_rows(sub_bytes(form(a).constant)));
     if (has_pairs(form(a))) throw Refused("the S-box of a product that is not reduced: " + describe(a, 1));
     Atom s;
     s.kind = AtomKind::sbox;
     s.lane = a;
-    const Lane substituted = of_atom(atom(s));
+    const Lane substituted = of_atom(s);
     // Of four equal columns ShiftRows leaves each as it is, and so all columns of the result are the first: that is
     // what key schedules by AESENCLAST rest on.
     const auto four_columns = [this](Lane l) { return apply(broadcast_dword.id, l); };

@@ -6,6 +6,7 @@
 #include "verify/algebra/lane_state.hpp"
 
 namespace stitchgcm::verify {
+
 Bits128 LanePool::State::atom_support(AtomId id) const {
   const Atom& a = atoms[id];
   if (a.kind == AtomKind::integer) return ~low_bits(64);
@@ -36,7 +37,7 @@ Bits128 LanePool::State::support(Lane a) const {
 }
 
 bool LanePool::State::secret_atom(AtomId id) {
-  const Atom a = atoms[id];
+  const Atom& a = atoms[id];
   switch (a.kind) {
     case AtomKind::input: return names[a.name].secrecy == Secrecy::secret;
     case AtomKind::integer: return false;
@@ -50,7 +51,7 @@ bool LanePool::State::secret_atom(AtomId id) {
 
 bool LanePool::State::secret(Lane a) {
   if (const auto known = memo.find(key(kSecret, a.id), 0)) return *known != 0;
-  const Form f = form(a);
+  const Form& f = form(a);
   bool found = f.is_table();
   for (const Term& t : f.terms) {
     found = found || (is_pair(t) ? secret_atom(first_of(t)) || secret_atom(second_of(t)) : secret_atom(atom_of(t)));
@@ -69,13 +70,13 @@ void LanePool::State::collect_variables(Lane lane, std::vector<Variable>& found)
     for (const Affine::Term& t : affines[id].terms()) own.push_back(t.variable);
   };
   const std::function<void(AtomId)> of_one = [&](AtomId id) {
-    const Atom a = atoms[id];
+    const Atom& a = atoms[id];
     of_affine(a.index);
     of_affine(a.count);
     if (a.lane.id != 0) collect_variables(a.lane, own);
     if (a.kind == AtomKind::product) of_one(a.base);
   };
-  const Form f = form(lane);
+  const Form& f = form(lane);
   for (Lane l : f.by_residue) collect_variables(l, own);
   for (const Term& t : f.terms) {
     if (is_pair(t)) {
@@ -91,24 +92,28 @@ void LanePool::State::collect_variables(Lane lane, std::vector<Variable>& found)
 }
 
 Lane LanePool::State::substituted_atom(AtomId id, const Substitution& s, std::uint32_t number) {
+  if (const auto known = memo.find(key(kSubstituteAtom, id), number)) return {*known};
+  return {memo.put(key(kSubstituteAtom, id), number, substituted_anew(id, s, number).id)};
+}
+
+Lane LanePool::State::substituted_anew(AtomId id, const Substitution& s, std::uint32_t number) {
   Atom a = atoms[id];
-  const auto replaced = [&](AffineId i) { return affine(verify::substitute(affines[i], s)); };
+  const auto replaced = [&](AffineId i) { return affines.intern(verify::substitute(affines[i], s)); };
   switch (a.kind) {
     case AtomKind::power: return of_atom(id);
     case AtomKind::input:
       a.index = replaced(a.index);
       a.count = replaced(a.count);
       a.lane = substitute(a.lane, s, number);
-      return of_atom(atom(a));
+      return of_atom(a);
     case AtomKind::counter: return counter(static_cast<CounterName>(a.name), verify::substitute(affines[a.index], s));
     case AtomKind::integer: {
       const Affine value = verify::substitute(affines[a.index], s);
       if (value.is_constant()) {
-        const Bits128 known = static_cast<std::uint64_t>(value.constant());
-        return intern({linear.apply(reverse_bytes.id, known), {}, {}});
+        return constant(linear.apply(reverse_bytes.id, static_cast<std::uint64_t>(value.constant())));
       }
-      a.index = affine(value);
-      return of_atom(atom(a), linear.diagonal(~low_bits(64)));
+      a.index = affines.intern(value);
+      return of_atom(a, linear.diagonal(~low_bits(64)));
     }
     case AtomKind::sbox: return substitute_bytes(substitute(a.lane, s, number));
     case AtomKind::product: {
@@ -125,8 +130,8 @@ Lane LanePool::State::substitute(Lane lane, const Substitution& s, std::uint32_t
   collect_variables(lane, mentioned);
   if (std::none_of(mentioned.begin(), mentioned.end(), [&](Variable v) { return s.contains(v); })) return lane;
   const Lane result = for_each_residue(lane, [&](Lane l) {
-    const Form f = form(lift(l));
-    Lane sum_of_terms = intern({f.constant, {}, {}});
+    const Form& f = form(lift(l));
+    Lane sum_of_terms = constant(f.constant);
     for (const Term& t : f.terms) {
       const Lane replaced = is_pair(t) ? bilinear(t.coefficient, substituted_atom(first_of(t), s, number),
                                                   substituted_atom(second_of(t), s, number))

@@ -6,55 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "verify/algebra/lane_pool.hpp"
-#include "verify/algebra/linear_pool.hpp"
+#include "verify/algebra/lane_form.hpp"
 
 namespace stitchgcm::verify {
-
-using AtomId = std::uint32_t;
-using AffineId = std::uint32_t;
-
-enum class AtomKind : std::uint8_t {
-  input,    // an unknown block
-  power,    // H^exponent
-  product,  // (base & kept) * H^exponent in GHASH's field
-  sbox,     // ShiftRows(SubBytes(lane))
-  counter,  // start + index mod 2^32 in bits 0..31; the known low bits are 0
-  integer   // index mod 2^64, big-endian in bytes 8..15: as it is hashed, so that its products are seen to be products
-};
-
-struct Atom {
-  AtomKind kind{};
-  std::uint32_t name = 0;  // Name or CounterName
-  AffineId index = 0, count = 0;
-  Lane lane;  // input: start; sbox: argument
-  int exponent = 0;
-  AtomId base = 0;
-  Bits128 kept = 0;
-  friend auto operator<=>(const Atom&, const Atom&) = default;
-};
-
-/// M(atom) or T(atom, atom). The key of an atom is its number; that of a pair has bit 63, and the atoms in the order of
-/// LanePool::State::in_order().
-struct Term {
-  std::uint64_t key;
-  std::uint32_t coefficient;  // MatrixId or BilinearId
-  friend bool operator==(const Term&, const Term&) = default;
-};
-constexpr std::uint64_t kPair = std::uint64_t{1} << 63;
-constexpr std::uint64_t pair_key(AtomId a, AtomId b) { return kPair | static_cast<std::uint64_t>(a) << 31 | b; }
-constexpr bool is_pair(const Term& t) { return (t.key & kPair) != 0; }
-constexpr AtomId first_of(const Term& t) { return static_cast<AtomId>(t.key >> 31 & 0x7fffffff); }
-constexpr AtomId second_of(const Term& t) { return static_cast<AtomId>(t.key & 0x7fffffff); }
-constexpr AtomId atom_of(const Term& t) { return static_cast<AtomId>(t.key); }
-
-struct Form {
-  Bits128 constant = 0;
-  std::vector<Term> terms;       // sorted by key
-  std::vector<Lane> by_residue;  // eight, none of which depends on the residue; then the rest is empty
-  bool is_table() const { return !by_residue.empty(); }
-  friend bool operator==(const Form&, const Form&) = default;
-};
 
 struct NameInfo {
   std::string text;
@@ -66,18 +20,16 @@ struct LanePool::State {
   LinearPool linear;
   Variables variables;
   std::vector<NameInfo> names, counters;
-  std::vector<Affine> affines;
-  std::map<Affine, AffineId> affine_index;
-  std::vector<Atom> atoms;
-  std::map<Atom, AtomId> atom_index;
-  std::vector<Form> lanes;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> lane_index;
-  Memo memo;
+  AffinePool affines;
+  AtomPool atoms;
+  FormPool forms;
+  Memo memo, permutations;
   std::map<std::string, LinearMap> named_maps;
   std::unordered_map<std::uint32_t, std::string> map_names;
   std::map<Substitution, std::uint32_t> substitutions;
   std::unordered_map<std::uint32_t, std::vector<Variable>> variables_of;
   LinearMap reverse_bytes, mix_columns, broadcast_dword, keep_dword;  // dword 0 into all four; dword 0 alone
+  std::array<LinearMap, 4> to_dword;
   LinearMap number_map;  // of an integer's atom: to bits 0..63, little-endian
 
   enum Operation : std::uint64_t {
@@ -95,11 +47,10 @@ struct LanePool::State {
   };
   static constexpr std::uint64_t key(Operation o, std::uint64_t a) { return static_cast<std::uint64_t>(o) << 56 | a; }
 
-  AffineId affine(const Affine& a);
-  AtomId atom(const Atom& a);
-  Lane intern(Form&& form);
-  const Form& form(Lane a) const { return lanes[a.id]; }
+  const Form& form(Lane a) const { return forms[a]; }
+  Lane constant(Bits128 value) { return forms.intern(value, {}); }
   Lane of_atom(AtomId a, MatrixId m = 1);
+  Lane of_atom(const Atom& a, MatrixId m = 1) { return of_atom(atoms.intern(a), m); }
   Lane sum(Lane a, Lane b);
   Lane apply(MatrixId m, Lane a);
   /// T(a, b), exactly; neither may depend on the residue. In normal form only after lift().
@@ -113,8 +64,10 @@ struct LanePool::State {
   Lane counter(CounterName name, const Affine& offset);
   Lane power(int exponent);
   Lane product(AtomId base, Bits128 kept, int exponent);
+  /// `number`: that of `s` in `substitutions`, by which results are known again.
   Lane substitute(Lane a, const Substitution& s, std::uint32_t number);
   Lane substituted_atom(AtomId a, const Substitution& s, std::uint32_t number);
+  Lane substituted_anew(AtomId a, const Substitution& s, std::uint32_t number);
   Bits128 support(Lane a) const;
   Bits128 atom_support(AtomId a) const;
   bool secret(Lane a);
@@ -138,9 +91,7 @@ struct LanePool::State {
     if (!form(a).is_table() && !form(b).is_table()) return f(a, b);
     std::array<Lane, kResidues> values;
     for (std::size_t r = 0; r < values.size(); r++) {
-      // The forms may move while f works.
-      const Lane x = form(a).is_table() ? form(a).by_residue[r] : a, y = form(b).is_table() ? form(b).by_residue[r] : b;
-      values[r] = f(x, y);
+      values[r] = f(form(a).is_table() ? form(a).by_residue[r] : a, form(b).is_table() ? form(b).by_residue[r] : b);
     }
     return table(values);
   }

@@ -14,15 +14,14 @@ constexpr std::uint64_t key(Operation o, std::uint64_t a) { return static_cast<s
 template <class T>
 std::uint64_t hash_of(const T& value) {
   static_assert(sizeof(T) % 8 == 0);
-  std::uint64_t h = 0x243f6a8885a308d3u;
+  Hash hash;
   const auto* bytes = reinterpret_cast<const unsigned char*>(&value);
   for (std::size_t i = 0; i < sizeof(T); i += 8) {
     std::uint64_t word;
     std::memcpy(&word, bytes + i, 8);
-    h = (h ^ word) * 0x9e3779b97f4a7c15u;
-    h ^= h >> 29;
+    hash.add(word);
   }
-  return h;
+  return hash.value();
 }
 
 constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -60,14 +59,11 @@ LinearPool::LinearPool() {
 }
 
 MatrixId LinearPool::intern(const BitMatrix& m) {
-  const std::uint64_t h = hash_of(m);
-  const auto [first, last] = matrix_index_.equal_range(h);
-  for (auto i = first; i != last; ++i) {
-    if (*matrices_[i->second] == m) return i->second;
-  }
-  matrices_.push_back(std::make_unique<BitMatrix>(m));
+  const std::uint64_t hash = hash_of(m);
+  if (const auto known = matrix_index_.find(hash, [&](MatrixId id) { return matrix(id) == m; })) return *known;
+  matrices_.push_back(m);
   const auto id = static_cast<MatrixId>(matrices_.size() - 1);
-  matrix_index_.emplace(h, id);
+  matrix_index_.add(hash, id);
   return id;
 }
 
@@ -97,9 +93,10 @@ MatrixId LinearPool::compose(MatrixId outer, MatrixId inner) {
 }
 
 MatrixId LinearPool::diagonal(Bits128 kept) {
+  if (const auto known = diagonals_.find(low_half(kept), high_half(kept))) return *known;
   BitMatrix m;
   for_each_bit(kept, [&](int i) { m.row[at(i)] = bit(i); });
-  return intern(m);
+  return diagonals_.put(low_half(kept), high_half(kept), intern(m));
 }
 
 MatrixId LinearPool::of_function(const std::function<Bits128(Bits128)>& f) {
@@ -124,14 +121,11 @@ MatrixId LinearPool::times(Bits128 c) {
 }
 
 BilinearId LinearPool::intern(std::unique_ptr<BilinearMap> t) {
-  const std::uint64_t h = hash_of(*t);
-  const auto [first, last] = bilinear_index_.equal_range(h);
-  for (auto i = first; i != last; ++i) {
-    if (*bilinears_[i->second] == *t) return i->second;
-  }
+  const std::uint64_t hash = hash_of(*t);
+  if (const auto known = bilinear_index_.find(hash, [&](BilinearId id) { return bilinear(id) == *t; })) return *known;
   bilinears_.push_back(std::move(t));
   const auto id = static_cast<BilinearId>(bilinears_.size() - 1);
-  bilinear_index_.emplace(h, id);
+  bilinear_index_.add(hash, id);
   return id;
 }
 

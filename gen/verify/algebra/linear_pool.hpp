@@ -2,6 +2,7 @@
 #pragma once
 // 128 x 128 bit matrices and bilinear maps of two 128-bit vectors, each kept once and known by its number.
 #include <array>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,7 +33,7 @@ class LinearPool {
   LinearPool();
 
   MatrixId intern(const BitMatrix& m);
-  const BitMatrix& matrix(MatrixId id) const { return *matrices_[id]; }
+  const BitMatrix& matrix(MatrixId id) const { return matrices_[id]; }
   MatrixId sum(MatrixId a, MatrixId b);
   MatrixId compose(MatrixId outer, MatrixId inner);
   MatrixId diagonal(Bits128 kept);
@@ -78,12 +79,12 @@ class LinearPool {
     return static_cast<std::size_t>(high_a) + 2 * static_cast<std::size_t>(high_b);
   }
 
-  std::vector<std::unique_ptr<BitMatrix>> matrices_;
-  std::unordered_multimap<std::uint64_t, MatrixId> matrix_index_;
+  std::deque<BitMatrix> matrices_;
+  InternIndex matrix_index_;
   std::vector<std::unique_ptr<BilinearMap>> bilinears_;
-  std::unordered_multimap<std::uint64_t, BilinearId> bilinear_index_;
+  InternIndex bilinear_index_;
   std::unordered_map<BilinearId, std::optional<Product>> products_;
-  Memo memo_;
+  Memo memo_, diagonals_;
   BilinearId field_product_ = 0;
   std::array<BilinearId, 4> carryless_{};
   MatrixId square_root_ = 0;  // a^2 -> a

@@ -1,63 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-#include "verify/algebra/lane_pool.hpp"
-
-#include <fmt/format.h>
-
+// Names, leaves, and the operations of LanePool that are linear or work on counters.
 #include <algorithm>
 
 #include "verify/algebra/galois.hpp"
 #include "verify/algebra/lane_state.hpp"
 
 namespace stitchgcm::verify {
-namespace {
-
-std::uint64_t hash_of(const Form& f) {
-  std::uint64_t h = low_half(f.constant) * 0x9e3779b97f4a7c15u ^ high_half(f.constant) * 0xc2b2ae3d27d4eb4fu;
-  const auto mix = [&h](std::uint64_t v) {
-    h = (h ^ v) * 0xd6e8feb86659fd93u;
-    h ^= h >> 31;
-  };
-  for (const Term& t : f.terms) mix(t.key), mix(t.coefficient);
-  for (Lane l : f.by_residue) mix(l.id);
-  return h;
-}
-
-}  // namespace
-
-AffineId LanePool::State::affine(const Affine& a) {
-  const auto [found, added] = affine_index.emplace(a, static_cast<AffineId>(affines.size()));
-  if (added) affines.push_back(a);
-  return found->second;
-}
-
-AtomId LanePool::State::atom(const Atom& a) {
-  const auto [found, added] = atom_index.emplace(a, static_cast<AtomId>(atoms.size()));
-  if (added) atoms.push_back(a);
-  return found->second;
-}
-
-Lane LanePool::State::intern(Form&& form) {
-  const std::uint64_t h = hash_of(form);
-  const auto [first, last] = lane_index.equal_range(h);
-  for (auto i = first; i != last; ++i) {
-    if (lanes[i->second] == form) return {i->second};
-  }
-  lanes.push_back(std::move(form));
-  const auto id = static_cast<std::uint32_t>(lanes.size() - 1);
-  lane_index.emplace(h, id);
-  return {id};
-}
-
 Lane LanePool::State::table(const std::array<Lane, kResidues>& values) {
   if (std::all_of(values.begin(), values.end(), [&](Lane l) { return l == values[0]; })) return values[0];
-  Form f;
-  f.by_residue.assign(values.begin(), values.end());
-  return intern(std::move(f));
+  return forms.intern_table(values);
 }
 
 Lane LanePool::State::of_atom(AtomId a, MatrixId m) {
   if (m == 0) return {};
-  return intern({0, {{a, m}}, {}});
+  const Term term{a, m};
+  return forms.intern(0, {&term, 1});
 }
 
 Lane LanePool::State::sum(Lane a, Lane b) {
@@ -68,25 +25,24 @@ Lane LanePool::State::sum(Lane a, Lane b) {
   if (const auto known = memo.find(key(kXor, a.id), b.id)) return {*known};
   const Lane result = for_each_residue(a, b, [this](Lane l, Lane r) {
     if (l == r) return Lane{};
-    Form f;
     const Form &x = form(l), &y = form(r);
-    f.constant = x.constant ^ y.constant;
-    f.terms.reserve(x.terms.size() + y.terms.size());
+    std::vector<Term> terms;
+    terms.reserve(x.terms.size() + y.terms.size());
     auto i = x.terms.begin();
     auto j = y.terms.begin();
     while (i != x.terms.end() || j != y.terms.end()) {
       if (j == y.terms.end() || (i != x.terms.end() && i->key < j->key)) {
-        f.terms.push_back(*i++);
+        terms.push_back(*i++);
       } else if (i == x.terms.end() || j->key < i->key) {
-        f.terms.push_back(*j++);
+        terms.push_back(*j++);
       } else {
         const std::uint32_t c = is_pair(*i) ? linear.sum_bilinear(i->coefficient, j->coefficient)
                                             : linear.sum(i->coefficient, j->coefficient);
-        if (c != 0) f.terms.push_back({i->key, c});
+        if (c != 0) terms.push_back({i->key, c});
         ++i, ++j;
       }
     }
-    return intern(std::move(f));
+    return forms.intern(x.constant ^ y.constant, terms);
   });
   return {memo.put(key(kXor, a.id), b.id, result.id)};
 }
@@ -97,13 +53,13 @@ Lane LanePool::State::apply(MatrixId m, Lane a) {
   if (const auto known = memo.find(key(kApply, m), a.id)) return {*known};
   const Lane result = for_each_residue(a, [this, m](Lane l) {
     const Form& x = form(l);
-    Form f;
-    f.constant = linear.apply(m, x.constant);
+    std::vector<Term> terms;
+    terms.reserve(x.terms.size());
     for (const Term& t : x.terms) {
       const std::uint32_t c = is_pair(t) ? linear.compose_bilinear(m, t.coefficient) : linear.compose(m, t.coefficient);
-      if (c != 0) f.terms.push_back({t.key, c});
+      if (c != 0) terms.push_back({t.key, c});
     }
-    return intern(std::move(f));
+    return forms.intern(linear.apply(m, x.constant), terms);
   });
   return {memo.put(key(kApply, m), a.id, result.id)};
 }
@@ -117,32 +73,30 @@ Lane LanePool::State::counter(CounterName name, const Affine& offset) {
     throw Refused("a counter at " + variables.describe(offset) + ", which is no known multiple");
   }
   // Modulo 2^32, so that a counter which has gone round is the same.
-  const std::int64_t constant = static_cast<std::int32_t>(static_cast<std::uint64_t>(multiple.constant()) & 0xffffffff);
+  const std::int64_t number = static_cast<std::int32_t>(static_cast<std::uint64_t>(multiple.constant()) & 0xffffffff);
   Atom a;
   a.kind = AtomKind::counter;
   a.name = static_cast<std::uint32_t>(name);
-  a.index = affine(multiple.symbolic_part() + constant);
+  a.index = affines.intern(multiple.symbolic_part() + number);
   const Bits128 kept = low_bits(32) & ~low_bits(low);
-  return intern({static_cast<Bits128>(rest), {{atom(a), linear.diagonal(kept)}}, {}});
+  return sum(constant(static_cast<Bits128>(rest)), of_atom(a, linear.diagonal(kept)));
 }
 
 Lane LanePool::State::add32(Lane a, Bits128 addend) {
-  // Four sums. A dword is left alone, known, or a counter with its known low bits in the constant: nothing else adds
-  // up.
   Lane result = a;
   for (int d = 0; d < 4; d++) {
     const auto add = static_cast<std::uint32_t>(addend >> (32 * d));
     if (add == 0) continue;
     const Bits128 dword = low_bits(32) << (32 * d);
-    const Form x = form(apply(linear.diagonal(dword), a));
+    const Form& x = form(apply(linear.diagonal(dword), a));
     const auto known = static_cast<std::uint32_t>(x.constant >> (32 * d));
     Lane sum_of_dword;
     if (x.terms.empty()) {
-      sum_of_dword = intern({static_cast<Bits128>(known + add) << (32 * d), {}, {}});
+      sum_of_dword = constant(static_cast<Bits128>(known + add) << (32 * d));
     } else {
       const bool one_atom = x.terms.size() == 1 && !is_pair(x.terms[0]);
       const Atom* c = one_atom ? &atoms[atom_of(x.terms[0])] : nullptr;
-      const MatrixId up = d == 0 ? 1 : linear.of_function([d](Bits128 v) { return v << (32 * d); });
+      const MatrixId up = to_dword[static_cast<std::size_t>(d)].id;
       const bool is_counter = c != nullptr && c->kind == AtomKind::counter;
       const int low = is_counter ? counters[c->name].known_low_bits : 0;
       const Bits128 kept = low_bits(32) & ~low_bits(low);
@@ -159,10 +113,9 @@ Lane LanePool::State::add32(Lane a, Bits128 addend) {
 }
 
 LanePool::LanePool() : state_(std::make_unique<State>()) {
-  state_->intern({});
-  // Number 0 is no atom, so that no term has key 0.
-  state_->affine(Affine(0));
-  state_->atom({});
+  state_->constant(0);           // formula 0
+  state_->affines.intern(0);     // expression 0, which atoms without one have
+  state_->atoms.intern(Atom{});  // no atom is number 0
   BytePermutation reversed, columns;
   for (int i = 0; i < 16; i++) {
     reversed[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(15 - i);
@@ -173,6 +126,13 @@ LanePool::LanePool() : state_(std::make_unique<State>()) {
   state_->broadcast_dword = permute_bytes(columns);
   state_->keep_dword = keep_bits(low_bits(32));
   state_->number_map = compose(state_->reverse_bytes, keep_bits(~low_bits(64)));
+  for (int d = 0; d < 4; d++) {
+    BytePermutation up;
+    for (int i = 0; i < 16; i++) {
+      up[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(i >= 4 * d ? i - 4 * d : -1);
+    }
+    state_->to_dword[static_cast<std::size_t>(d)] = permute_bytes(up);
+  }
   state_->mix_columns = linear("MixColumns", verify::mix_columns);
 }
 LanePool::~LanePool() = default;
@@ -182,7 +142,9 @@ LanePool& LanePool::operator=(LanePool&&) noexcept = default;
 Name LanePool::name(const std::string& text, Secrecy secrecy) {
   auto& names = state_->names;
   for (std::size_t i = 0; i < names.size(); i++) {
-    if (names[i].text == text && names[i].secrecy == secrecy) return static_cast<Name>(i);
+    if (names[i].text != text) continue;
+    if (names[i].secrecy != secrecy) throw std::logic_error("two names, one secret and one public: " + text);
+    return static_cast<Name>(i);
   }
   names.push_back({text, secrecy, 0});
   return static_cast<Name>(names.size() - 1);
@@ -191,7 +153,9 @@ Name LanePool::name(const std::string& text, Secrecy secrecy) {
 CounterName LanePool::counter_name(const std::string& text, int known_low_bits) {
   auto& counters = state_->counters;
   for (std::size_t i = 0; i < counters.size(); i++) {
-    if (counters[i].text == text && counters[i].known_low_bits == known_low_bits) return static_cast<CounterName>(i);
+    if (counters[i].text != text) continue;
+    if (counters[i].known_low_bits != known_low_bits) throw std::logic_error("two counters of one name: " + text);
+    return static_cast<CounterName>(i);
   }
   counters.push_back({text, Secrecy::secret, known_low_bits});
   return static_cast<CounterName>(counters.size() - 1);
@@ -200,17 +164,17 @@ CounterName LanePool::counter_name(const std::string& text, int known_low_bits) 
 Variables& LanePool::variables() { return state_->variables; }
 const Variables& LanePool::variables() const { return state_->variables; }
 
-Lane LanePool::constant(Bits128 value) { return state_->intern({value, {}, {}}); }
+Lane LanePool::constant(Bits128 value) { return state_->constant(value); }
 
 Lane LanePool::input(Name name, const Affine& index, const Affine& count, Lane start) {
   Atom a;
   a.kind = AtomKind::input;
   a.name = static_cast<std::uint32_t>(name);
-  a.index = state_->affine(index);
-  a.count = state_->affine(count);
+  a.index = state_->affines.intern(index);
+  a.count = state_->affines.intern(count);
   if (depends_on_residue(start)) throw Refused("an unknown that depends on a secret residue");
   a.lane = start;
-  return state_->of_atom(state_->atom(a));
+  return state_->of_atom(a);
 }
 
 Lane LanePool::power(int exponent) {
@@ -224,8 +188,8 @@ Lane LanePool::integer(const Affine& value) {
   if (value.is_constant()) return constant(static_cast<std::uint64_t>(value.constant()));
   Atom a;
   a.kind = AtomKind::integer;
-  a.index = state_->affine(value);
-  return state_->of_atom(state_->atom(a), state_->number_map.id);
+  a.index = state_->affines.intern(value);
+  return state_->of_atom(a, state_->number_map.id);
 }
 
 Lane LanePool::by_residue(const std::array<Lane, kResidues>& values) {
@@ -308,16 +272,16 @@ Lane LanePool::multiply_by_power(Lane a, int exponent) {
 Lane LanePool::lift(Lane a) { return state_->lift(a); }
 
 LinearMap LanePool::permute_bytes(const BytePermutation& p) {
-  std::string text = "bytes";
-  for (std::int8_t b : p) text += static_cast<char>(b + 1);
-  const auto known = state_->named_maps.find(text);
-  if (known != state_->named_maps.end()) return known->second;
+  std::array<std::uint8_t, 16> bytes;
+  for (std::size_t i = 0; i < 16; i++) bytes[i] = static_cast<std::uint8_t>(p[i]);
+  const Bits128 packed = from_bytes(bytes);
+  if (const auto known = state_->permutations.find(low_half(packed), high_half(packed))) return {*known};
   BitMatrix m;
   for (int i = 0; i < 16; i++) {
     const int from = p[static_cast<std::size_t>(i)];
     for (int b = 0; from >= 0 && b < 8; b++) m.row[static_cast<std::size_t>(8 * i + b)] = bit(8 * from + b);
   }
-  return state_->named_maps[text] = {state_->linear.intern(m)};
+  return {state_->permutations.put(low_half(packed), high_half(packed), state_->linear.intern(m))};
 }
 
 LinearMap LanePool::keep_bits(Bits128 kept) { return {state_->linear.diagonal(kept)}; }
@@ -352,7 +316,7 @@ std::optional<Affine> LanePool::as_integer(Lane a) const {
 }
 
 LanePool::Size LanePool::size() const {
-  return {state_->lanes.size(), state_->linear.matrices(), state_->linear.bilinears(), state_->atoms.size()};
+  return {state_->forms.size(), state_->linear.matrices(), state_->linear.bilinears(), state_->atoms.size()};
 }
 
 }  // namespace stitchgcm::verify
