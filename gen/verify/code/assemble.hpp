@@ -21,8 +21,9 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Assembles each source with the compiler driver and returns the objects, in the same order, in `folder`. Throws
-/// std::runtime_error with the source's name and the assembler's first message.
+/// Assembles each source with the compiler driver and returns the objects, in the same order, in `folder`, named
+/// <folder of the source>_<its name>.o. Throws std::runtime_error, one line, with the source's name and the first error
+/// that the compiler reports, and if there is no such compiler or two objects would have one name.
 std::vector<std::filesystem::path> assemble(const std::vector<std::filesystem::path>& sources,
                                             const std::filesystem::path& folder, const std::string& compiler);
 

@@ -31,10 +31,16 @@ struct Operand {
   enum class Kind : std::uint8_t { reg, memory, immediate } kind;
   RegisterOperand reg{};
   MemoryOperand memory{};
-  std::uint64_t immediate = 0;  // sign-extended to 64 bits; the target address of a branch or call
+  std::uint64_t immediate = 0;  // extended to 64 bits, by sign if the instruction does so; a branch or call: the target
 };
 
 enum class Encoding : std::uint8_t { legacy, vex, evex };
+
+/// Where an instruction's bytes hold the distance from its end to what it refers to.
+struct DistanceField {
+  int offset = 0;  // from the instruction's begin
+  int bytes = 4;
+};
 
 struct Instruction {
   ZydisMnemonic mnemonic = ZYDIS_MNEMONIC_INVALID;
@@ -45,9 +51,11 @@ struct Instruction {
   int vector_bits = 0;            // VEX, EVEX: vector length
   std::uint64_t address = 0;
   int length = 0;
+  std::optional<DistanceField> distance;  // of a branch, a call or a rip-relative operand
   std::uint64_t next() const { return address + static_cast<std::uint64_t>(length); }
   std::string text;  // Intel syntax
-  /// What its semantics depends on but not which registers, addresses and numbers: "vpxor x x m128", "shl r64 i8".
+  /// What its semantics depends on but not which registers, addresses and numbers: "vpxor x x m128", "shl r64 i"
+  /// (by a number) and "shl r64 r8" (by cl).
   std::string form;
 };
 

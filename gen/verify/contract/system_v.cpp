@@ -54,7 +54,7 @@ State routine_entry(const Setting& setting) {
 
   Region constants;
   constants.name = "read-only data";
-  constants.alignment = 64;  // the image's sections are laid out so, and the objects ask for no more
+  constants.alignment = setting.image.constants_alignment();
   const Image& image = setting.image;
   constants.exists = [&image](std::int64_t place, std::int64_t bytes) {
     return !image.constants(static_cast<std::uint64_t>(place), static_cast<std::size_t>(bytes)).empty();
