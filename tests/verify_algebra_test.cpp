@@ -159,6 +159,33 @@ TEST_CASE("lanes: the product of a lane with itself, and linear maps of products
       });
 }
 
+TEST_CASE("lanes: products of sums multiply out, and what comes twice is gone") {
+  Unknowns u;
+  LanePool& p = u.pool;
+  const Lane sum = p.exclusive_or(u.x(1), u.x(2));
+  CHECK(p.carryless_multiply(sum, sum, 0x11) ==
+        p.exclusive_or(p.carryless_multiply(u.x(1), u.x(1), 0x11), p.carryless_multiply(u.x(2), u.x(2), 0x11)));
+  CHECK(p.carryless_multiply(sum, u.x(3), 0x10) ==
+        p.exclusive_or(p.carryless_multiply(u.x(3), u.x(1), 0x01), p.carryless_multiply(u.x(2), u.x(3), 0x10)));
+}
+
+TEST_CASE("lanes: the normal form has the value of the formula, also where powers of H meet") {
+  LanePool pool;
+  RandomLanes lanes(pool, 18);
+  for (int trial = 0; trial < kTrials; trial++) {
+    const auto power = [&] {
+      return pool.apply(lanes.map(), pool.power(1 + static_cast<int>(lanes.random().below(2))));
+    };
+    const Lane products = pool.exclusive_or(pool.carryless_multiply(power(), power(), trial % 2 == 0 ? 0x01 : 0x00),
+                                            pool.carryless_multiply(lanes.lane(), power(), 0x11));
+    const Lane lifted = pool.lift(products);
+    REQUIRE(pool.lift(lifted) == lifted);
+    const Assignment values = random_values(static_cast<std::uint64_t>(trial));
+    REQUIRE_MESSAGE(hex(pool.evaluate(lifted, values)) == hex(pool.evaluate(products, values)), pool.describe(products),
+                    "\n  became ", pool.describe(lifted));
+  }
+}
+
 TEST_CASE("lanes: AESENC and AESENCLAST") {
   compare(
       10, [](LanePool& p, Lane a, Lane b) { return p.aes_round(a, b); },
@@ -267,6 +294,10 @@ TEST_CASE("lanes: a table whose eight values are one is that value") {
   CHECK(p.by_residue(all) == u.x(1));
   CHECK(p.mask(p.by_residue(low_bits_differ), ~low_bits(3)) == p.mask(u.x(1), ~low_bits(3)));
   CHECK(p.exclusive_or(p.by_residue(low_bits_differ), p.by_residue(low_bits_differ)) == p.constant(0));
+  // Where two agree for one residue the sum is 0 for that one only.
+  const Lane sum = p.exclusive_or(p.by_residue(low_bits_differ), u.x(1));
+  for (int r = 0; r < LanePool::kResidues; r++) CHECK(p.with_residue(sum, r) == p.constant(static_cast<unsigned>(r)));
+  CHECK(hex(p.support(sum)) == hex(low_bits(3)));
 }
 
 TEST_CASE("lanes: replacing variables is looking at the same formula under other values") {
@@ -367,9 +398,11 @@ TEST_CASE("lanes: what has no formula is refused") {
   const Lane x = u.x(1), y = u.x(2), product = p.carryless_multiply(x, y, 0), number = p.integer(u.n);
   CHECK_THROWS_AS(p.bitwise_and(x, y), Refused);
   CHECK_THROWS_AS(p.bitwise_or(x, y), Refused);
+  CHECK_THROWS_AS(p.bitwise_or(x, p.mask(p.exclusive_or(x, y), low_bits(1))), Refused);
   CHECK_THROWS_AS(p.shuffle_bytes(x, y), Refused);
   CHECK_THROWS_AS(p.substitute_bytes(product), Refused);
   CHECK_THROWS_AS(p.carryless_multiply(product, y, 0), Refused);
+  CHECK_THROWS_AS(p.carryless_multiply(y, product, 0), Refused);
   CHECK_THROWS_AS(p.multiply_by_power(product, 1), Refused);
   CHECK_THROWS_AS(p.multiply_by_power(p.apply(p.reverse_bytes(), x), 1), Refused);
   CHECK_THROWS_AS(p.counter(u.start, u.n), Refused);

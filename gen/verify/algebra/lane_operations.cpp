@@ -73,7 +73,7 @@ Lane LanePool::State::counter(CounterName name, const Affine& offset) {
     throw Refused("a counter at " + variables.describe(offset) + ", which is no known multiple");
   }
   // Modulo 2^32, so that a counter which has gone round is the same.
-  const std::int64_t number = static_cast<std::int32_t>(static_cast<std::uint64_t>(multiple.constant()) & 0xffffffff);
+  const std::int64_t number = static_cast<std::int32_t>(multiple.constant());
   Atom a;
   a.kind = AtomKind::counter;
   a.name = static_cast<std::uint32_t>(name);
@@ -104,7 +104,7 @@ Lane LanePool::State::add32(Lane a, Bits128 addend) {
         throw Refused("an addition of 32-bit numbers to something that is neither known nor a counter: " +
                       describe(a, 1));
       }
-      const Affine offset = affines[c->index] + static_cast<std::int64_t>(known) + static_cast<std::int32_t>(add);
+      const Affine offset = affines[c->index] + static_cast<std::int64_t>(known) + static_cast<std::int64_t>(add);
       sum_of_dword = apply(up, counter(static_cast<CounterName>(c->name), offset));
     }
     result = sum(apply(linear.diagonal(~dword), result), sum_of_dword);
@@ -225,8 +225,9 @@ Lane LanePool::bitwise_or(Lane a, Lane b) {
     }
     // Where only one can have a bit the sum is it; where both can they must be the same.
     const Bits128 both = support(x) & support(y);
-    if (mask(x, both) != mask(y, both))
+    if (mask(x, both) != mask(y, both)) {
       throw Refused("OR of two values that are not known: " + describe(x) + ", " + describe(y));
+    }
     return exclusive_or(x, mask(y, ~both));
   });
 }

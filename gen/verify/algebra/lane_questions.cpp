@@ -113,7 +113,7 @@ Lane LanePool::State::substituted_anew(AtomId id, const Substitution& s, std::ui
         return constant(linear.apply(reverse_bytes.id, static_cast<std::uint64_t>(value.constant())));
       }
       a.index = affines.intern(value);
-      return of_atom(a, linear.diagonal(~low_bits(64)));
+      return of_atom(a);
     }
     case AtomKind::sbox: return substitute_bytes(substitute(a.lane, s, number));
     case AtomKind::product: {
