@@ -42,9 +42,9 @@ const ZydisFormatter& formatter() {
 class Decoding {
  public:
   Decoding(std::span<const std::uint8_t> bytes, std::uint64_t address) : bytes_(bytes), address_(address) {
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &zydis_, operands_))) {
-      fail("no instruction that ends here");
-    }
+    const ZyanStatus status = ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &zydis_, operands_);
+    if (status == ZYDIS_STATUS_NO_MORE_DATA) fail("an instruction that goes past the end");
+    if (!ZYAN_SUCCESS(status)) fail("no instruction");
     bytes_ = bytes.first(zydis_.length);
   }
 
@@ -54,6 +54,7 @@ class Decoding {
     i.address = address_;
     i.length = zydis_.length;
     i.encoding = encoding();
+    check_meaning();
     switch (i.encoding) {
       case Encoding::legacy: check_prefixes(); break;
       case Encoding::vex: check_begin({kVex2, kVex3}); break;
@@ -92,6 +93,21 @@ class Decoding {
     }
   }
 
+  /// Refuses what shares its mnemonic, and so its semantics here, with something else.
+  void check_meaning() const {
+    if (zydis_.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) fail("a far branch");
+    if (zydis_.mnemonic == ZYDIS_MNEMONIC_RET && zydis_.operand_count_visible != 0) {
+      fail("a return that takes arguments off the stack");
+    }
+    // Zydis decodes some of it even with its mode for Knights Corner off.
+    switch (zydis_.meta.isa_ext) {
+      case ZYDIS_ISA_EXT_KNC:
+      case ZYDIS_ISA_EXT_KNCE:
+      case ZYDIS_ISA_EXT_KNCV: fail("an instruction of Knights Corner");
+      default: break;
+    }
+  }
+
   /// One prefix that selects the instruction or the operand's size, then one REX: each may be absent. Before a
   /// no-operation, what assemblers pad with.
   void check_prefixes() const {
@@ -113,11 +129,21 @@ class Decoding {
       }
       if (!allowed) fail(fmt::format("prefix {:#04x}", prefix));
     }
+    if (narrow && !wide && !has_16_bit_operand()) fail("an operand-size prefix without an operand of 16 bits");
     if (narrow && wide) fail("two sizes of operands");
+    if ((zydis_.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) != 0) {
+      fail("a repeated instruction");
+    }
     const bool short_nop = zydis_.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && zydis_.opcode == 0x90;
     const bool long_nop =
         zydis_.opcode_map == ZYDIS_OPCODE_MAP_0F && zydis_.opcode == 0x1f && zydis_.raw.modrm.reg == 0;
     if (is_no_operation() && !short_nop && !long_nop) fail("a no-operation that is reserved for other uses");
+  }
+
+  /// Without one the prefix does nothing on one CPU and cuts the target of a branch to 16 bits on another.
+  bool has_16_bit_operand() const {
+    return std::any_of(operands_, operands_ + zydis_.operand_count_visible,
+                       [](const auto& o) { return o.type != ZYDIS_OPERAND_TYPE_IMMEDIATE && o.size == 16; });
   }
 
   void check_begin(std::initializer_list<std::uint8_t> allowed) const {

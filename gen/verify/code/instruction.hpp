@@ -31,7 +31,7 @@ struct Operand {
   enum class Kind : std::uint8_t { reg, memory, immediate } kind;
   RegisterOperand reg{};
   MemoryOperand memory{};
-  std::uint64_t immediate = 0;  // extended to 64 bits, by sign if the instruction does so; a branch or call: the target
+  std::uint64_t immediate = 0;  // as many bits as the operation is wide count; the target of a branch or call
 };
 
 enum class Encoding : std::uint8_t { legacy, vex, evex };
