@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-// Zydis behind a list of what is allowed: an instruction whose bytes hold more than its meaning here is refused, so that
-// nothing rests on how Zydis, or one CPU and not another, takes rare encodings. Prefixes and the fixed bits of EVEX are
-// therefore looked at in the bytes themselves. Source of all encodings: Intel SDM, volume 2, chapter 2.
+// Zydis behind a list of what is allowed: an instruction whose bytes hold more than its meaning here is refused, so
+// that nothing rests on how Zydis, or one CPU and not another, takes rare encodings. Prefixes and the fixed bits of
+// EVEX are therefore looked at in the bytes themselves. Source of all encodings: Intel SDM, volume 2, chapter 2.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-// A linker in small. What it must not do is to prove something of the layout that it happens to make: the user's linker
-// makes another. Hence sections at the addresses that it chooses, and distances between them only where a relocation is.
+// A linker in small. What is proved of the image must not be true of the layout that it happens to make and false of
+// the one that the user's linker makes. So the code may refer from one section to another only by a relocation, and to
+// a place within the section that the relocation is about; and an address is as aligned as its section, no more.
 #include "verify/code/image.hpp"
 
 #include <fmt/format.h>

@@ -29,9 +29,9 @@ struct Symbol {
 
 class Image {
  public:
-  /// Reads relocatable ELF x86-64 objects. Throws std::runtime_error, with the file's name, as read_object does, and if a
-  /// symbol is defined twice or missing or may be replaced when the program is loaded, if functions overlap, or if code
-  /// holds bytes that are neither a function's nor padding.
+  /// Reads relocatable ELF x86-64 objects. Throws std::runtime_error, with the file's name, as read_object does, and if
+  /// a symbol is defined twice or missing or may be replaced when the program is loaded, if functions overlap, or if
+  /// code holds bytes that are neither a function's nor padding.
   explicit Image(const std::vector<std::filesystem::path>& objects);
 
   /// For tests: code and read-only data by themselves, at their only addresses.
@@ -42,14 +42,14 @@ class Image {
   const Symbol* at(std::uint64_t address) const;  // the function that begins there
   /// Read-only data that is not code; empty span if any of the bytes is not there.
   std::span<const std::uint8_t> constants(std::uint64_t address, std::size_t size) const;
-  /// The largest power of 2 that divides the distance of every read-only address from the one that it has once linked.
+  /// The power of 2 modulo which every read-only address is in every linked program what it is here.
   int constants_alignment() const;
   std::span<const std::uint8_t> code(const Symbol& symbol) const;
 
   /// Addresses of the 4-byte fields in `code(symbol)` that the linker fills in, ascending.
   std::vector<std::uint64_t> relocated(const Symbol& symbol) const;
-  /// True if a distance in the code that ends in `target` here ends there wherever the linker puts sections: if the field
-  /// is relocated, the target is in the section that the relocation is about, else in the field's own.
+  /// True if a distance in the code that ends in `target` here ends there wherever the linker puts sections: if the
+  /// field is relocated, the target is in the section that the relocation is about, else in the field's own.
   bool holds_in_any_layout(std::uint64_t field, std::uint64_t target) const;
 
   const std::vector<Section>& sections() const { return sections_; }
@@ -71,10 +71,10 @@ struct Function {
   const Instruction* at(std::uint64_t address) const;
 };
 
-/// Throws std::runtime_error with the symbol, the address and the bytes if an instruction is undecodable, or of an encoding
-/// that is not allowed (see decoder.cpp), or straddles the end of the function; if a jump goes elsewhere than to one of the
-/// function's instructions, or a call to no function; if the last instruction goes on past the end; or if what an
-/// instruction refers to depends on where the linker puts sections.
+/// Throws std::runtime_error with the symbol, the address and the bytes if an instruction is undecodable, or of an
+/// encoding that is not allowed (see decoder.cpp), or straddles the end of the function; if a jump goes elsewhere than
+/// to one of the function's instructions, or a call to no function; if the last instruction goes on past the end; or if
+/// what an instruction refers to depends on where the linker puts sections.
 Function decode(const Image& image, const Symbol& symbol);
 
 /// One instruction from bytes at an address. Throws as decode does.

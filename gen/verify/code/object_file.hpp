@@ -43,8 +43,8 @@ struct ObjectFile {
 
 /// Throws std::runtime_error, "<name>: <what>", if the file cannot be read, is cut off or no relocatable ELF object for
 /// x86-64, or holds anything whose effect on the linked code is not known here: a section that is writable or that the
-/// linker may merge or leave out, a weak or common symbol, a function or label with code of unknown extent, a relocation
-/// of data or of another kind than R_X86_64_PC32 and R_X86_64_PLT32.
+/// linker may merge or leave out, a weak or common symbol, a function or label with code of unknown extent, a
+/// relocation of data or of another kind than R_X86_64_PC32 and R_X86_64_PLT32.
 /// Source: System V ABI, chapters 4 and 5, and its AMD64 supplement.
 ObjectFile read_object(const std::filesystem::path& path);
 
