@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+// Public numbers where they lose bits, and the way between numbers and data.
+//
+// A number is an expression in lengths, modulo 2^64. Its low n bits, or what is left of it without them, are
+// expressions too if the number can be written as 2^n high + low with 0 <= low < 2^n for all lengths that the facts
+// allow: terms that are multiples of 2^n go into `high`, and the rest must stay within one multiple of 2^n. If it spans
+// a few of them, the path is split.
 #include <fmt/format.h>
 
 #include "verify/machine/semantics.hpp"
@@ -11,20 +17,20 @@ Wide floor_divide(Wide a, Wide b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
 }
 
-/// a = high * 2^n + low with `low` in [0, 2^n), where the facts know so much. A sum of lengths of which the multiples of
-/// 2^n are taken out, and the rest stays within one multiple.
 struct Split {
   Affine high, low;
 };
+
+/// 0 <= n < 64. The equation holds for the expression's value as an integer, before it is taken modulo 2^64.
 Split split(const Facts& facts, const Affine& value, int n) {
   const Wide modulus = Wide{1} << n;
   const Affine a = facts.resolve(value);
-  if (n >= 63) {
+  if (n == 63) {
     const Range r = facts.range(a);
     if (r.low >= 0 && r.high < modulus) return {0, a};
-    throw Refused("a number that may be negative or too large");
+    throw Refused("the low 63 bits of a number that may be larger, or negative");
   }
-  const std::int64_t m = static_cast<std::int64_t>(modulus);
+  const auto m = static_cast<std::int64_t>(modulus);
   Affine high = static_cast<std::int64_t>(floor_divide(a.constant(), modulus));
   Affine low = a.constant() - high.constant() * m;
   for (const Affine::Term& t : a.terms()) {
@@ -35,15 +41,16 @@ Split split(const Facts& facts, const Affine& value, int n) {
     }
   }
   const Range r = facts.range(low);
+  if (r.low < INT64_MIN || r.high > INT64_MAX) throw Refused("bits of a number that may be too large");
   const Wide first = floor_divide(r.low, modulus), last = floor_divide(r.high, modulus);
+  if (last - first > Facts::kFew) {
+    throw Refused(fmt::format("the low {} bits of a number that may have many values", n));
+  }
   if (first != last) {
-    if (last - first > Facts::kFew) {
-      // A whole length may stand in the way of its low bits.
-      throw Refused(fmt::format("the low {} bits of a number that may have many values", n));
-    }
+    if ((first + 1) * modulus > INT64_MAX) throw Refused("bits of a number that may be too large");
     throw Undecided{low - static_cast<std::int64_t>((first + 1) * modulus)};
   }
-  const std::int64_t multiple = static_cast<std::int64_t>(first);
+  const auto multiple = static_cast<std::int64_t>(first);
   return {high + multiple, low - multiple * m};
 }
 
@@ -51,20 +58,35 @@ Split split(const Facts& facts, const Affine& value, int n) {
 
 Affine truncated(const Facts& facts, const Affine& value, int bits) {
   if (bits >= 64) return value;
+  if (value.is_constant()) return value.constant() & ((std::int64_t{1} << bits) - 1);
   return split(facts, value, bits).low;
 }
 
 Affine shifted_right(const Facts& facts, const Affine& value, int n) {
-  const Range r = facts.range(value);
-  if (r.low < 0 || r.high >= Wide{1} << 64) throw Refused("a shift of a number that may be negative or too large");
-  return split(facts, value, n).high;
+  if (n == 0) return value;
+  const Affine a = facts.resolve(value);
+  if (a.is_constant()) return static_cast<std::int64_t>(static_cast<std::uint64_t>(a.constant()) >> n);
+  const Range r = facts.range(a);
+  if (r.low < 0 || r.high >= Wide{1} << 64) {
+    throw Refused("a shift to the right of a number that may be negative or too large");
+  }
+  return split(facts, a, n).high;
+}
+
+std::optional<std::int64_t> known_constant(const Facts& facts, const Scalar& s) {
+  if (!s.is_number()) return std::nullopt;
+  const Affine a = facts.resolve(s.value);
+  if (!a.is_constant()) return std::nullopt;
+  return a.constant();
 }
 
 Lane as_lane(LanePool& pool, const Facts& facts, const Scalar& s) {
   switch (s.kind) {
     case Scalar::Kind::lane: return s.lane;
-    case Scalar::Kind::number:
-      return pool.integer(facts.resolve(s.value).is_constant() ? facts.resolve(s.value) : s.value);
+    case Scalar::Kind::number: {
+      const Affine known = facts.resolve(s.value);
+      return pool.integer(known.is_constant() ? known : s.value);
+    }
     case Scalar::Kind::pointer: throw Refused("a pointer used as data");
     case Scalar::Kind::unknown: break;
   }

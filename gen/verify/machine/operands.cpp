@@ -10,19 +10,67 @@ namespace {
 constexpr const char* kNames[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                   "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
-const Scalar& general(const Execution& e, int n) { return e.state.general[static_cast<std::size_t>(n)]; }
+Scalar& general(const Execution& e, int n) { return e.state.general[static_cast<std::size_t>(n)]; }
+
+[[noreturn]] void refuse_unknown(int n) {
+  throw Refused(fmt::format("{} is read where it may hold one thing or another", kNames[n]));
+}
+
+Scalar read_memory(const Execution& e, const MemoryOperand& m) {
+  const Address a = address_of(e, m);
+  const Scalar s = e.state.memory.load_scalar(e.pool(), e.facts(), a.region, a.place, m.bits / 8);
+  return s.is_number() ? Scalar::number(truncated(e.facts(), s.value, m.bits)) : s;
+}
+
+Scalar read_register(const Execution& e, const RegisterOperand& r) {
+  const Scalar& s = general(e, r.number);
+  if (s.kind == Scalar::Kind::unknown) refuse_unknown(r.number);
+  if (r.bits == 64) return s;
+  if (s.is_number()) return Scalar::number(truncated(e.facts(), s.value, r.bits));
+  if (s.is_pointer()) throw Refused(fmt::format("part of a pointer is used: {}", kNames[r.number]));
+  return normal(e.pool(), e.pool().mask(s.lane, low_bits(r.bits)));
+}
+
+void write_memory(const Execution& e, const MemoryOperand& m, const Scalar& value) {
+  const Address a = address_of(e, m);
+  if (m.bits == 64) {
+    e.state.memory.store_scalar(e.facts(), a.region, a.place, value);
+    return;
+  }
+  const Lane lane = e.pool().mask(as_lane(e.pool(), e.facts(), value), low_bits(m.bits));
+  e.state.memory.store(e.facts(), a.region, a.place, lane, 0, m.bits / 8);
+}
+
+Scalar low_dword(const Execution& e, const Scalar& value) {
+  switch (value.kind) {
+    case Scalar::Kind::number: return Scalar::number(truncated(e.facts(), value.value, 32));
+    case Scalar::Kind::lane: return normal(e.pool(), e.pool().mask(value.lane, low_bits(32)));
+    case Scalar::Kind::pointer: throw Refused("part of a pointer is kept");
+    case Scalar::Kind::unknown: break;
+  }
+  return value;
+}
+
+/// `old` with the low byte of `value`.
+Scalar with_low_byte(const Execution& e, const Scalar& old, const Scalar& value) {
+  if (!old.is_number() && !old.is_data()) {
+    // What is not known must not hide data.
+    if (!value.is_number()) throw Refused("data is written to a byte of a register that holds no data");
+    return Scalar::unknown();
+  }
+  LanePool& pool = e.pool();
+  return normal(pool, pool.exclusive_or(pool.mask(as_lane(pool, e.facts(), old), low_bits(64) & ~low_bits(8)),
+                                        pool.mask(as_lane(pool, e.facts(), value), low_bits(8))));
+}
 
 }  // namespace
-
-const Operand& Execution::operand(std::size_t n) const {
-  if (n >= instruction.operands.size()) throw Refused("an operand that is missing");
-  return instruction.operands[n];
-}
 
 int bits_of(const Operand& o) {
   if (o.kind == Operand::Kind::reg) return o.reg.bits;
   return o.kind == Operand::Kind::memory ? o.memory.bits : 64;
 }
+
+const char* name_of_general(int number) { return kNames[number]; }
 
 Address address_of(const Execution& e, const MemoryOperand& m) {
   if (m.absolute) return {e.state.constants, static_cast<std::int64_t>(*m.absolute)};
@@ -33,13 +81,13 @@ Address address_of(const Execution& e, const MemoryOperand& m) {
     switch (s.kind) {
       case Scalar::Kind::number: place += s.value * scale; return;
       case Scalar::Kind::pointer:
-        if (region || scale != 1) throw Refused("an address made of two pointers");
+        if (region) throw Refused("an address made of two pointers");
+        if (scale != 1) throw Refused("an address made of a multiple of a pointer");
         region = s.region;
         place += s.value;
         return;
       case Scalar::Kind::lane: throw Refused(fmt::format("a secret in an address: {} holds data", kNames[n]));
-      case Scalar::Kind::unknown:
-        throw Refused(fmt::format("{} is read where it may hold one thing or another", kNames[n]));
+      case Scalar::Kind::unknown: refuse_unknown(n);
     }
   };
   if (m.base) add(*m.base, 1);
@@ -52,61 +100,36 @@ Lane load_lane(const Execution& e, const Address& a, int bytes) {
   return e.state.memory.load(e.pool(), e.facts(), a.region, a.place, bytes);
 }
 
+void require_aligned(const Execution& e, const Address& a, int bytes) {
+  const Region& r = e.state.memory.region(a.region);
+  if (r.alignment % bytes != 0 || !e.facts().resolve(a.place).divisible_by(bytes)) {
+    throw Refused(
+        fmt::format("an access that must be aligned to {} bytes, in "
+                    "{}, of which that is not known",
+                    bytes, r.name));
+  }
+}
+
 Scalar read_scalar(const Execution& e, const Operand& o) {
-  LanePool& pool = e.pool();
-  const int bits = bits_of(o);
   switch (o.kind) {
     case Operand::Kind::immediate: return Scalar::number(static_cast<std::int64_t>(o.immediate));
-    case Operand::Kind::memory: {
-      const Address a = address_of(e, o.memory);
-      const Scalar s = e.state.memory.load_scalar(pool, e.facts(), a.region, a.place, bits / 8);
-      if (s.is_number()) return Scalar::number(truncated(e.facts(), s.value, bits));
-      return s;
-    }
-    case Operand::Kind::reg: break;
+    case Operand::Kind::memory: return read_memory(e, o.memory);
+    case Operand::Kind::reg: return read_register(e, o.reg);
   }
-  if (o.reg.kind != RegisterKind::general || o.reg.high_byte)
-    throw Refused("a register of a kind that is not followed here");
-  const Scalar& s = general(e, o.reg.number);
-  if (s.kind == Scalar::Kind::unknown) {
-    throw Refused(fmt::format("{} is read where it may hold one thing or another", kNames[o.reg.number]));
-  }
-  if (bits == 64) return s;
-  if (s.is_number()) return Scalar::number(truncated(e.facts(), s.value, bits));
-  if (s.is_pointer()) throw Refused("part of a pointer is used");
-  return normal(pool, pool.mask(s.lane, low_bits(bits)));
+  throw Refused("an operand of a kind that is not followed");
 }
 
 void write_scalar(const Execution& e, const Operand& o, const Scalar& value) {
-  LanePool& pool = e.pool();
-  const int bits = bits_of(o);
   if (o.kind == Operand::Kind::memory) {
-    const Address a = address_of(e, o.memory);
-    if (bits == 64) {
-      e.state.memory.store_scalar(e.facts(), a.region, a.place, value);
-    } else {
-      const Lane lane = pool.mask(as_lane(pool, e.facts(), value), low_bits(bits));
-      e.state.memory.store(e.facts(), a.region, a.place, lane, 0, bits / 8);
-    }
+    write_memory(e, o.memory, value);
     return;
   }
-  if (o.kind != Operand::Kind::reg || o.reg.kind != RegisterKind::general || o.reg.high_byte) {
-    throw Refused("a write to an operand of a kind that is not followed here");
-  }
-  Scalar& to = e.state.general[static_cast<std::size_t>(o.reg.number)];
-  if (bits == 64) {
-    to = value;
-  } else if (bits == 32) {
-    // The upper half becomes 0.
-    if (value.is_number()) {
-      to = Scalar::number(truncated(e.facts(), value.value, 32));
-    } else if (value.is_pointer()) {
-      throw Refused("part of a pointer is kept");
-    } else {
-      to = value.is_data() ? normal(pool, pool.mask(value.lane, low_bits(32))) : value;
-    }
-  } else {
-    throw Refused("a write to part of a register");
+  Scalar& to = general(e, o.reg.number);
+  switch (o.reg.bits) {
+    case 64: to = value; return;
+    case 32: to = low_dword(e, value); return;
+    case 8: to = with_low_byte(e, to, value); return;
+    default: throw Refused("a write to part of a register");
   }
 }
 
