@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <stdexcept>
 
 #include "emit/features.hpp"
@@ -66,6 +67,18 @@ std::string manifest(const std::vector<LoweredFile>& files, const Options& optio
     }
   }
   return out + fmt::format("\ntotal {} bytes of code\n", total);
+}
+
+std::map<std::string, std::string> code_hashes(const std::string& manifest) {
+  std::map<std::string, std::string> hashes;
+  std::istringstream in(manifest);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("  ")) continue;
+    std::istringstream words(line);
+    std::string symbol, bytes, hash;
+    if (words >> symbol >> bytes >> hash) hashes[symbol] = hash;
+  }
+  return hashes;
 }
 
 }  // namespace stitchgcm::emit

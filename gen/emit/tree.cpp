@@ -22,12 +22,14 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// All but the page of proofs.
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> paths;
   if (!fs::exists(folder)) return paths;
   if (!fs::is_directory(folder)) throw std::runtime_error(folder.string() + " is not a folder");
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (!entry.is_directory()) paths.push_back(entry.path().lexically_relative(folder));
+    const fs::path path = entry.path().lexically_relative(folder);
+    if (!entry.is_directory() && path != kProofsPage) paths.push_back(path);
   }
   return paths;
 }
@@ -35,20 +37,6 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 /// Whether an earlier emission could have written the file.
 bool is_ours(const fs::path& p) {
   return p.extension() == ".S" || p.filename() == "MANIFEST" || p.filename().string().ends_with("_routines.h");
-}
-
-void write_whole(const fs::path& file, const std::string& text) {
-  fs::create_directories(file.parent_path());
-  const fs::path temporary = file.string() + ".new";
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw std::runtime_error("cannot write " + file.string());
-  }
-  fs::rename(temporary, file);
 }
 
 }  // namespace
@@ -82,6 +70,20 @@ void write(const Tree& tree, const fs::path& folder) {
   for (const fs::path& p : present) {
     if (!tree.contains(p)) fs::remove(folder / p);
   }
+}
+
+void write_whole(const fs::path& file, const std::string& text) {
+  if (file.has_parent_path()) fs::create_directories(file.parent_path());
+  const fs::path temporary = file.string() + ".new";
+  std::ofstream out(temporary, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw std::runtime_error("cannot write " + file.string());
+  }
+  fs::rename(temporary, file);
 }
 
 std::vector<Difference> compare(const Tree& tree, const fs::path& folder) {

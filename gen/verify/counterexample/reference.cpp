@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
+#include "verify/counterexample/reference.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "verify/spec/aes.hpp"
+
+namespace stitchgcm::verify::reference {
+namespace {
+
+constexpr std::size_t kBlock = 16;
+
+Block exclusive_or(Block a, const Block& b) {
+  for (std::size_t i = 0; i < kBlock; i++) a[i] = static_cast<std::uint8_t>(a[i] ^ b[i]);
+  return a;
+}
+
+void put_big_endian(std::uint64_t value, std::uint8_t* to) {
+  for (int i = 0; i < 8; i++) to[i] = static_cast<std::uint8_t>(value >> (56 - 8 * i));
+}
+
+Block lengths(std::uint64_t a_bytes, std::uint64_t b_bytes) {
+  Block block;
+  put_big_endian(8 * a_bytes, block.data());
+  put_big_endian(8 * b_bytes, block.data() + 8);
+  return block;
+}
+
+/// A power as stitchgcm_layout.h says it is stored: bytes reversed, times x.
+stitchgcm_power stored(const Block& power) {
+  std::uint64_t low = 0, high = 0;
+  for (std::size_t i = 0; i < 8; i++) {
+    high = high << 8 | power[i];
+    low = low << 8 | power[8 + i];
+  }
+  const bool carry = high >> 63 != 0;
+  high = high << 1 | low >> 63;
+  low <<= 1;
+  if (carry) high ^= 0xc200000000000000, low ^= 1;  // x^128 = x^127 + x^126 + x^121 + 1
+  stitchgcm_power p;
+  std::memcpy(p.value, &low, 8);
+  std::memcpy(p.value + 8, &high, 8);
+  for (std::size_t i = 0; i < kBlock; i++) p.middle[i] = static_cast<std::uint8_t>(p.value[i] ^ p.value[i ^ 8]);
+  return p;
+}
+
+}  // namespace
+
+Block multiply(const Block& x, const Block& y) {
+  Block z{}, v = y;
+  for (std::size_t i = 0; i < 8 * kBlock; i++) {
+    if ((x[i / 8] >> (7 - i % 8) & 1) != 0) z = exclusive_or(z, v);
+    const bool carry = (v[kBlock - 1] & 1) != 0;
+    for (std::size_t n = kBlock - 1; n > 0; n--) v[n] = static_cast<std::uint8_t>(v[n] >> 1 | v[n - 1] << 7);
+    v[0] = static_cast<std::uint8_t>(v[0] >> 1 ^ (carry ? 0xe1 : 0));
+  }
+  return z;
+}
+
+Block add_to_counter(Block counter, std::uint64_t n) {
+  std::uint32_t low = 0;
+  for (std::size_t i = 12; i < kBlock; i++) low = low << 8 | counter[i];
+  low += static_cast<std::uint32_t>(n);
+  for (std::size_t i = 0; i < 4; i++) counter[kBlock - 1 - i] = static_cast<std::uint8_t>(low >> (8 * i));
+  return counter;
+}
+
+Key::Key(const Bytes& key) : key_(key), cipher_(EVP_CIPHER_CTX_new()) {
+  const EVP_CIPHER* cipher = key.size() == 16   ? EVP_aes_128_ecb()
+                             : key.size() == 24 ? EVP_aes_192_ecb()
+                                                : EVP_aes_256_ecb();
+  if (!cipher_ || EVP_EncryptInit_ex(cipher_.get(), cipher, nullptr, key.data(), nullptr) != 1) {
+    throw std::runtime_error("AES is not to be had from libcrypto");
+  }
+  hash_key_ = encrypt({});
+}
+
+Block Key::encrypt(const Block& block) const {
+  Block out;
+  int bytes = 0;
+  if (EVP_EncryptUpdate(cipher_.get(), out.data(), &bytes, block.data(), kBlock) != 1 || bytes != kBlock) {
+    throw std::runtime_error("libcrypto does not encrypt");
+  }
+  return out;
+}
+
+Block Key::ghash(Block y, std::span<const std::uint8_t> data) const {
+  for (; !data.empty(); data = data.subspan(std::min(kBlock, data.size()))) {
+    for (std::size_t i = 0; i < std::min(kBlock, data.size()); i++) y[i] = static_cast<std::uint8_t>(y[i] ^ data[i]);
+    y = multiply(y, hash_key_);
+  }
+  return y;
+}
+
+Bytes Key::counter_mode(Block counter, std::span<const std::uint8_t> text) const {
+  Bytes out(text.begin(), text.end());
+  Block pad{};
+  for (std::size_t i = 0; i < out.size(); i++) {
+    if (i % kBlock == 0) pad = encrypt(add_to_counter(counter, i / kBlock));
+    out[i] = static_cast<std::uint8_t>(out[i] ^ pad[i % kBlock]);
+  }
+  return out;
+}
+
+Block Key::first_counter(std::span<const std::uint8_t> iv) const {
+  constexpr std::size_t kUsualBytes = 12;
+  if (iv.size() != kUsualBytes) return multiply(exclusive_or(ghash({}, iv), lengths(0, iv.size())), hash_key_);
+  Block j0{};
+  std::copy(iv.begin(), iv.end(), j0.begin());
+  j0[kBlock - 1] = 1;
+  return j0;
+}
+
+Block Key::tag(std::span<const std::uint8_t> iv, std::span<const std::uint8_t> aad,
+               std::span<const std::uint8_t> ciphertext) const {
+  const Block y = ghash(ghash({}, aad), ciphertext);
+  const Block s = multiply(exclusive_or(y, lengths(aad.size(), ciphertext.size())), hash_key_);
+  return exclusive_or(s, encrypt(first_counter(iv)));
+}
+
+void Key::write_into(stitchgcm_context& context) const {
+  // The key schedule is the specification's, on constants: libcrypto does not show its own.
+  LanePool pool;
+  std::array<Lane, 2> halves;
+  for (std::size_t h = 0; h < halves.size(); h++) {
+    Block block{};
+    for (std::size_t i = 0; i < kBlock && kBlock * h + i < key_.size(); i++) block[i] = key_[kBlock * h + i];
+    halves[h] = pool.constant(from_bytes(block));
+  }
+  const std::vector<Lane> round_keys = spec::aes_key_expansion(pool, halves[0], halves[1], rounds());
+  for (std::size_t i = 0; i < round_keys.size(); i++) {
+    const auto bytes = bytes_of(pool.evaluate(round_keys[i], {}));
+    std::copy(bytes.begin(), bytes.end(), context.round_key[i]);
+  }
+  std::copy(hash_key_.begin(), hash_key_.end(), context.hash_key);
+  context.rounds = static_cast<std::uint32_t>(rounds());
+  Block power = hash_key_;
+  for (std::size_t exponent = 1; exponent <= STITCHGCM_POWERS; exponent++) {
+    context.power[STITCHGCM_POWERS - exponent] = stored(power);
+    power = multiply(power, hash_key_);
+  }
+}
+
+}  // namespace stitchgcm::verify::reference
