@@ -5,6 +5,7 @@
 #include <elf.h>
 
 #include <cstddef>
+#include <cstring>
 
 #include "support/bytes.hpp"
 #include "support/verify_objects.hpp"
@@ -53,7 +54,49 @@ class Changeable {
     return fault_of(changed);
   }
 
+  /// With `change` made to the header of the first section of this type that holds something, or nothing.
+  template <class Change>
+  std::string fault_with_section(std::uint32_t type, bool empty, Change&& change) const {
+    Bytes changed = original_;
+    const auto header = read<Elf64_Ehdr>(0);
+    for (std::size_t i = 1; i < header.e_shnum; i++) {
+      const std::size_t at = header.e_shoff + i * sizeof(Elf64_Shdr);
+      auto section = read<Elf64_Shdr>(at);
+      if (section.sh_type != type || (section.sh_size == 0) != empty) continue;
+      change(section);
+      std::memcpy(changed.data() + at, &section, sizeof section);
+      return fault_of(changed);
+    }
+    throw std::runtime_error("no such section to change");
+  }
+
+  /// With `change` made to the symbol of the function f.
+  template <class Change>
+  std::string fault_with_f(Change&& change) const {
+    Bytes changed = original_;
+    std::size_t at = 0, end = 0;
+    fault_with_section(SHT_SYMTAB, false, [&](Elf64_Shdr& s) {
+      at = s.sh_offset;
+      end = s.sh_offset + s.sh_size;
+    });
+    for (; at < end; at += sizeof(Elf64_Sym)) {
+      auto symbol = read<Elf64_Sym>(at);
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_value != 0) continue;
+      change(symbol);
+      std::memcpy(changed.data() + at, &symbol, sizeof symbol);
+      return fault_of(changed);
+    }
+    throw std::runtime_error("no such symbol to change");
+  }
+
  private:
+  template <class T>
+  T read(std::size_t at) const {
+    T value;
+    std::memcpy(&value, original_.data() + at, sizeof value);
+    return value;
+  }
+
   TemporaryFolder folder_;
   SmallObjects objects_;
   Bytes original_;
@@ -125,6 +168,38 @@ TEST_CASE("verify objects: an object that is cut off anywhere is refused") {
   }
 }
 
+TEST_CASE("verify objects: tables and sections that say something unknown of themselves are refused") {
+  const Changeable object;
+  CHECK(object.fault_with_section(SHT_SYMTAB, false, [](Elf64_Shdr& s) { s.sh_entsize = 16; }) ==
+        "changed.o: a table whose entries have an unknown size");
+  CHECK(object.fault_with_section(SHT_RELA, false, [](Elf64_Shdr& s) { s.sh_size -= 1; }) ==
+        "changed.o: a table whose entries have an unknown size");
+  CHECK(object.fault_with_section(SHT_RELA, false, [](Elf64_Shdr& s) { s.sh_link = 0; }) ==
+        "changed.o: relocations without symbols");
+  CHECK(object.fault_with_section(SHT_RELA, false, [](Elf64_Shdr& s) { s.sh_info = 99; }) ==
+        "changed.o: relocations of a section that does not exist");
+  CHECK(object.fault_with_section(SHT_RELA, false, [](Elf64_Shdr& s) { s.sh_type = SHT_REL; }) ==
+        "changed.o: section .rela.text is of unknown type 0x9");
+  CHECK(object.fault_with_section(SHT_PROGBITS, false, [](Elf64_Shdr& s) { s.sh_addralign = 24; }) ==
+        "changed.o: section .text has alignment 24");
+  CHECK(object.fault_with_section(SHT_PROGBITS, false, [](Elf64_Shdr& s) { s.sh_addralign = 8192; }) ==
+        "changed.o: section .text has alignment 8192");
+  CHECK(object.fault_with_section(SHT_PROGBITS, true, [](Elf64_Shdr& s) {
+    s.sh_type = SHT_SYMTAB;
+    s.sh_entsize = sizeof(Elf64_Sym);
+  }) == "changed.o: two symbol tables");
+}
+
+TEST_CASE("verify objects: symbols of an unknown kind are refused") {
+  const Changeable object;
+  CHECK(object.fault_with_f([](Elf64_Sym& s) { s.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_TLS); }) ==
+        "changed.o: symbol f is of unknown type 6");
+  CHECK(object.fault_with_f([](Elf64_Sym& s) { s.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC); }) ==
+        "changed.o: symbol f is of unknown type 10");
+  CHECK(object.fault_with_f([](Elf64_Sym& s) { s.st_info = ELF64_ST_INFO(STB_GNU_UNIQUE, STT_FUNC); }) ==
+        "changed.o: symbol f is weak or shared, another may take its place");
+}
+
 TEST_CASE("verify objects: changed bytes make at worst another image, never an access out of bounds") {
   const Changeable object;
   Random random(3);
@@ -148,6 +223,8 @@ TEST_CASE("verify objects: a symbol that two objects define is named") {
   CHECK(fault_of({kReturns, kReturns}) == "b.o: f is defined twice");
   // Also one that no linker would mix up, since proofs go by name.
   CHECK(fault_of({kReturns, "  .type f, @function\nf:\n  ret\n  .size f, 1\n"}) == "b.o: f is defined twice");
+  const std::string data = "  .section .rodata, \"a\", @progbits\n  .globl table\n  .hidden table\ntable:\n  .quad 1\n";
+  CHECK(fault_of({kReturns + data, data}) == "b.o: table is defined twice");
 }
 
 TEST_CASE("verify objects: a relocation of another kind is refused") {
@@ -178,6 +255,18 @@ TEST_CASE("verify objects: a relocation that is of no distance in an instruction
   const std::string fault = fault_of({data + function_text("f", "  .byte 0xb8\n  .long table - .\n  ret")});
   CHECK_MESSAGE(fault.find("f: the relocation at 0x") == 0, fault);
   CHECK_MESSAGE(fault.find("is of no distance in an instruction") != std::string::npos, fault);
+}
+
+TEST_CASE("verify objects: two relocations of one place are refused, and one that does not reach") {
+  const std::string data = "  .section .rodata, \"a\", @progbits\ntable:\n  .quad 1\n";
+  const std::string load = "  lea rax, [rip + table]\n  ret\n";
+  for (const std::string place : {"f + 3", "f + 4", "f"}) {
+    const std::string fault =
+        fault_of({data + function_text("f", load + "  .reloc " + place + ", R_X86_64_PC32, table")});
+    CHECK_MESSAGE(fault.find("a.o: two relocations of one place, a.o .text + 0x") == 0, place, ": ", fault);
+  }
+  CHECK(fault_of({data + function_text("f", "  lea rax, [rip + table + 0x7fffffff]\n  ret")}) ==
+        "a.o: the relocation at a.o .text + 0x3 does not reach");
 }
 
 TEST_CASE("verify objects: what is beside the data of a relocation is refused") {
@@ -254,6 +343,9 @@ TEST_CASE("verify objects: code is all in functions of known extent") {
             "a.o: symbol g goes past the end of .text"},
         Row{"a function in data",
             kReturns + g + "  .section .rodata, \"a\", @progbits\n  .type g, @function\ng:\n  ret\n  .size g, 1\n",
+            "a.o: function g is not in code"},
+        Row{"a function that is not loaded",
+            kReturns + g + "  .section .debug_g, \"\", @progbits\n  .type g, @function\ng:\n  ret\n  .size g, 1\n",
             "a.o: function g is not in code"},
         Row{"an instruction between functions", kReturns + "  push rax\n" + function_text("g", "  ret"),
             "a.o .text: byte 0x50 at 0x1 is no function's"},

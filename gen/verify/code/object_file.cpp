@@ -85,7 +85,6 @@ class Reader {
         header.e_type != ET_REL || header.e_flags != 0 || header.e_shentsize != sizeof(Elf64_Shdr)) {
       fail("not a relocatable ELF object for x86-64");
     }
-    if (header.e_shoff > bytes_.size()) fail("cut off");
     for (std::uint64_t i = 0; i < header.e_shnum; i++) {
       headers_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
     }
@@ -154,7 +153,7 @@ class Reader {
     }
     if (from.st_shndx == SHN_UNDEF) return s;
     if (binding != STB_LOCAL && binding != STB_GLOBAL) {
-      fail(fmt::format("symbol {} is weak, another may take its place", name));
+      fail(fmt::format("symbol {} is weak or shared, another may take its place", name));
     }
     // Among them common symbols, absolute ones, and numbers of more than 16 bits.
     if (from.st_shndx >= headers_.size()) fail(fmt::format("symbol {} is in no section", name));
