@@ -53,9 +53,8 @@ TEST_CASE("facts: what is concluded from random inequalities holds for every val
       possible = trial % 3 == 0 ? facts.assume_zero(assumed.back()) : facts.assume_nonnegative(assumed.back());
     }
     const auto satisfied = [&](const Substitution& s) {
-      return std::all_of(assumed.begin(), assumed.end(), [&](const Affine& e) {
-        return trial % 3 == 0 ? value(e, s) == 0 : value(e, s) >= 0;
-      });
+      return std::all_of(assumed.begin(), assumed.end(),
+                         [&](const Affine& e) { return trial % 3 == 0 ? value(e, s) == 0 : value(e, s) >= 0; });
     };
     const Affine asked = expression();
     const std::optional<bool> verdict = possible ? facts.decide_nonnegative(asked) : std::nullopt;

@@ -41,7 +41,7 @@ std::string sha256(std::string_view data) {
   return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + size, ""));
 }
 
-std::string bytes_in_any_program(const Image& image, const Function& function) {
+std::string bytes_in_any_program(const Image& image, const Function& function, ZerosAtEnd zeros) {
   const auto code = image.code(function.symbol);
   std::string bytes(code.begin(), code.end()), references;
   std::vector<const Section*> data;
@@ -69,15 +69,17 @@ std::string bytes_in_any_program(const Image& image, const Function& function) {
   }
   bytes += references;
   for (const Section* section : data) {
-    const auto last =
-        std::find_if(section->bytes.rbegin(), section->bytes.rend(), [](std::uint8_t b) { return b != 0; });
+    auto last = section->bytes.rbegin();
+    if (zeros == ZerosAtEnd::left_out) {
+      last = std::find_if(last, section->bytes.rend(), [](std::uint8_t b) { return b != 0; });
+    }
     bytes += "\n" + std::string(section->bytes.begin(), last.base());
   }
   return bytes;
 }
 
 std::string code_hash(const Image& image, const Function& function) {
-  return sha256(bytes_in_any_program(image, function)).substr(0, 32);
+  return sha256(bytes_in_any_program(image, function, ZerosAtEnd::left_out)).substr(0, 32);
 }
 
 }  // namespace stitchgcm::verify

@@ -16,8 +16,9 @@ namespace stitchgcm::verify {
 /// SHA-256 in 64 hexadecimal digits. Throws std::runtime_error if libcrypto has none.
 std::string sha256(std::string_view data);
 
-/// What is hashed.
-std::string bytes_in_any_program(const Image& image, const Function& function);
+/// What is hashed; or with the zeros at the end of data, too, which assemblers may add, and which code may read.
+enum class ZerosAtEnd : std::uint8_t { left_out, kept };
+std::string bytes_in_any_program(const Image& image, const Function& function, ZerosAtEnd zeros);
 
 /// The first 16 bytes of its SHA-256: what MANIFEST has.
 std::string code_hash(const Image& image, const Function& function);

@@ -219,17 +219,6 @@ Affine require_number(const State& state, int reg, const std::string& what) {
   return s.value;
 }
 
-Lane resolve(LanePool& pool, const Facts& facts, Lane lane) {
-  const std::vector<Variable> variables = pool.variables_of(lane);
-  if (variables.empty()) return pool.lift(lane);
-  Substitution s;
-  for (const Variable v : variables) {
-    const Affine a = facts.resolve(v);
-    if (!(a == Affine(v))) s.emplace(v, a);
-  }
-  return pool.lift(s.empty() ? lane : pool.substitute(lane, s));
-}
-
 void require_equal(LanePool& pool, const Facts& facts, Lane got, Lane wanted, const std::string& what) {
   if (got == wanted) return;
   const Lane a = resolve(pool, facts, got), b = resolve(pool, facts, wanted);

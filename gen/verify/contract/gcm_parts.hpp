@@ -86,7 +86,5 @@ const Scalar& require_any_pointer(const State& state, int reg, const std::string
 Affine require_number(const State& state, int reg, const std::string& what);
 /// Throws Refused, with both formulas, unless they are equal under the facts.
 void require_equal(LanePool& pool, const Facts& facts, Lane got, Lane wanted, const std::string& what);
-/// The formula with what the facts say of its variables, in normal form.
-Lane resolve(LanePool& pool, const Facts& facts, Lane lane);
 
 }  // namespace stitchgcm::verify

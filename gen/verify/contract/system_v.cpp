@@ -86,11 +86,15 @@ void check_routine_exit(const Setting& setting, const State& entry, const State&
       throw Refused(fmt::format("a secret is left in {}: {}", kGeneralNames[r], pool.describe(now(r).lane)));
     }
   }
-  for (int r = 0; rules.vectors_zero && r < kVectorRegisters; r++) {
+  for (int r = 0; r < kVectorRegisters; r++) {
     for (int l = 0; l < kVectorLanes; l++) {
       const Lane lane = exit.vector[static_cast<std::size_t>(r)][static_cast<std::size_t>(l)];
-      const bool untouched = r >= 16 && lane == entry.vector[static_cast<std::size_t>(r)][static_cast<std::size_t>(l)];
-      if (lane != pool.constant(0) && !untouched) {
+      const Lane before = entry.vector[static_cast<std::size_t>(r)][static_cast<std::size_t>(l)];
+      if (r >= rules.vectors) {
+        if (lane == before) continue;
+        throw Refused(fmt::format("vector register {} is changed, which the backend does not use", r));
+      }
+      if (rules.vectors_zero && lane != pool.constant(0)) {
         throw Refused(fmt::format("bits {} and up of vector register {} are not zero on return: {}", 128 * l, r,
                                   pool.describe(lane)));
       }
@@ -109,8 +113,8 @@ void check_routine_exit(const Setting& setting, const State& entry, const State&
 
 void after_call(const Setting& setting, State& state, const std::vector<int>& clobbered) {
   for (int r : clobbered) state.general[static_cast<std::size_t>(r)] = Scalar::unknown();
-  for (auto& lanes : state.vector) {
-    for (Lane& lane : lanes) lane = anything(setting.pool, Secrecy::secret);
+  for (int r = 0; r < ExitRules{}.vectors; r++) {
+    for (Lane& lane : state.vector[static_cast<std::size_t>(r)]) lane = anything(setting.pool, Secrecy::secret);
   }
   state.flags = {};
   state.mask = {};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ namespace stitchgcm::verify {
 namespace {
 
 constexpr std::uint8_t kFill = 0xa5;
-constexpr unsigned kSeconds = 10;  // that a call may take
+constexpr rlim_t kSeconds = 1;  // of CPU time that a call may take
 constexpr std::size_t kSignalStack = std::size_t{64} << 10;
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + Pages::page() - 1) / Pages::page() * Pages::page(); }
@@ -52,6 +53,14 @@ void catch_signals(void* stack) {
   action.sa_sigaction = tell_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   for (const int s : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP}) sigaction(s, &action, nullptr);
+}
+
+/// The first SIGXCPU ends the process.
+void limit_time() {
+  rlimit limit{};
+  getrlimit(RLIMIT_CPU, &limit);
+  limit.rlim_cur = kSeconds;
+  setrlimit(RLIMIT_CPU, &limit);
 }
 
 }  // namespace
@@ -130,7 +139,7 @@ Ended call_in_child(const std::function<std::uint64_t()>& f) {
   if (child == 0) {
     told = ended;
     catch_signals(shared.begin() + sizeof(Ended));
-    alarm(kSeconds);
+    limit_time();
     ended->value = f();
     ended->how = Ended::How::returned;
     _exit(0);
@@ -138,7 +147,7 @@ Ended call_in_child(const std::function<std::uint64_t()>& f) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) != SIGXCPU) {
     ended->how = Ended::How::signal;
     ended->signal = WTERMSIG(status);
   }

@@ -2,10 +2,9 @@
 #include "verify/counterexample/reference.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
-
-#include "verify/spec/aes.hpp"
 
 namespace stitchgcm::verify::reference {
 namespace {
@@ -44,6 +43,50 @@ stitchgcm_power stored(const Block& power) {
   std::memcpy(p.value + 8, &high, 8);
   for (std::size_t i = 0; i < kBlock; i++) p.middle[i] = static_cast<std::uint8_t>(p.value[i] ^ p.value[i ^ 8]);
   return p;
+}
+
+std::uint8_t doubled(std::uint8_t a) { return static_cast<std::uint8_t>(a << 1 ^ ((a & 0x80) != 0 ? 0x1b : 0)); }
+
+/// SBOX (FIPS 197, 5.1.1): 3 generates the field's multiplicative group and 0xf6 is its inverse, so that one runs through
+/// all elements while the other runs through their inverses.
+std::array<std::uint8_t, 256> make_s_box() {
+  std::array<std::uint8_t, 256> box{};
+  std::uint8_t p = 1, inverse = 1;
+  do {
+    p = static_cast<std::uint8_t>(p ^ doubled(p));
+    inverse = static_cast<std::uint8_t>(inverse ^ inverse << 1);
+    inverse = static_cast<std::uint8_t>(inverse ^ inverse << 2);
+    inverse = static_cast<std::uint8_t>(inverse ^ inverse << 4);
+    if ((inverse & 0x80) != 0) inverse = static_cast<std::uint8_t>(inverse ^ 0x09);
+    std::uint8_t sum = 0x63;
+    for (int r = 0; r < 5; r++) sum = static_cast<std::uint8_t>(sum ^ std::rotl(inverse, r));
+    box[p] = sum;
+  } while (p != 1);
+  box[0] = 0x63;
+  return box;
+}
+
+/// KEYEXPANSION (FIPS 197, 5.2), byte by byte.
+std::vector<Block> round_keys(const Bytes& key, int rounds) {
+  static const std::array<std::uint8_t, 256> kSBox = make_s_box();
+  Bytes w = key;
+  const std::size_t bytes = kBlock * (static_cast<std::size_t>(rounds) + 1);
+  for (std::uint8_t constant = 1; w.size() < bytes;) {
+    std::array<std::uint8_t, 4> t;
+    std::copy(w.end() - 4, w.end(), t.begin());
+    if (w.size() % key.size() == 0) {
+      std::rotate(t.begin(), t.begin() + 1, t.end());
+      for (std::uint8_t& b : t) b = kSBox[b];
+      t[0] = static_cast<std::uint8_t>(t[0] ^ constant);
+      constant = doubled(constant);
+    } else if (key.size() == 32 && w.size() % key.size() == 16) {
+      for (std::uint8_t& b : t) b = kSBox[b];
+    }
+    for (const std::uint8_t b : t) w.push_back(static_cast<std::uint8_t>(b ^ w[w.size() - key.size()]));
+  }
+  std::vector<Block> keys(static_cast<std::size_t>(rounds) + 1);
+  for (std::size_t i = 0; i < bytes; i++) keys[i / kBlock][i % kBlock] = w[i];
+  return keys;
 }
 
 }  // namespace
@@ -121,19 +164,8 @@ Block Key::tag(std::span<const std::uint8_t> iv, std::span<const std::uint8_t> a
 }
 
 void Key::write_into(stitchgcm_context& context) const {
-  // The key schedule is the specification's, on constants: libcrypto does not show its own.
-  LanePool pool;
-  std::array<Lane, 2> halves;
-  for (std::size_t h = 0; h < halves.size(); h++) {
-    Block block{};
-    for (std::size_t i = 0; i < kBlock && kBlock * h + i < key_.size(); i++) block[i] = key_[kBlock * h + i];
-    halves[h] = pool.constant(from_bytes(block));
-  }
-  const std::vector<Lane> round_keys = spec::aes_key_expansion(pool, halves[0], halves[1], rounds());
-  for (std::size_t i = 0; i < round_keys.size(); i++) {
-    const auto bytes = bytes_of(pool.evaluate(round_keys[i], {}));
-    std::copy(bytes.begin(), bytes.end(), context.round_key[i]);
-  }
+  const std::vector<Block> keys = round_keys(key_, rounds());
+  for (std::size_t i = 0; i < keys.size(); i++) std::copy(keys[i].begin(), keys[i].end(), context.round_key[i]);
   std::copy(hash_key_.begin(), hash_key_.end(), context.hash_key);
   context.rounds = static_cast<std::uint32_t>(rounds());
   Block power = hash_key_;

@@ -38,12 +38,23 @@ void forget_all(Region& r) {
 
 }  // namespace
 
+Lane resolve(LanePool& pool, const Facts& facts, Lane lane) {
+  const std::vector<Variable> variables = pool.variables_of(lane);
+  if (variables.empty()) return pool.lift(lane);
+  Substitution s;
+  for (const Variable v : variables) {
+    const Affine a = facts.resolve(v);
+    if (!(a == Affine(v))) s.emplace(v, a);
+  }
+  return pool.lift(s.empty() ? lane : pool.substitute(lane, s));
+}
+
 RegionId Memory::add(Region region) {
   regions_.push_back(std::move(region));
   return static_cast<RegionId>(regions_.size() - 1);
 }
 
-Memory::Place Memory::resolve(const Facts& facts, const Affine& place) const {
+Memory::Place Memory::locate(const Facts& facts, const Affine& place) const {
   const Affine a = facts.resolve(place);
   facts.settle_few(a);
   return {a.symbolic_part(), a.constant()};
@@ -118,7 +129,7 @@ std::optional<Lane> Memory::load_byte(LanePool& pool, const Facts& facts, const 
 Lane Memory::load(LanePool& pool, const Facts& facts, RegionId id, const Affine& place, int bytes) const {
   check_access(facts, id, place, bytes, false);
   const Region& r = region(id);
-  const Place at = resolve(facts, place);
+  const Place at = locate(facts, place);
   // Most loads read back one store, or one block of what was there.
   if (r.windows.size() <= 1) {
     const auto window = r.windows.find(at.window);
@@ -202,7 +213,7 @@ void Memory::clear(const Facts& facts, Region& r, const Place& at, int bytes) {
 void Memory::store(const Facts& facts, RegionId id, const Affine& place, Lane lane, int first_byte, int bytes) {
   check_access(facts, id, place, bytes, true);
   Region& r = region(id);
-  const Place at = resolve(facts, place);
+  const Place at = locate(facts, place);
   clear(facts, r, at, bytes);
   for (auto& [symbolic, window] : r.windows) {
     const Affine distance = at.window - facts.resolve(symbolic);
@@ -215,7 +226,7 @@ void Memory::store(const Facts& facts, RegionId id, const Affine& place, Lane la
 
 Scalar Memory::load_scalar(LanePool& pool, const Facts& facts, RegionId id, const Affine& place, int bytes) const {
   const Region& r = region(id);
-  const Place at = resolve(facts, place);
+  const Place at = locate(facts, place);
   for (const auto& [symbolic, window] : r.windows) {
     const Affine distance = at.window - facts.resolve(symbolic);
     if (!distance.is_constant()) continue;
@@ -238,7 +249,7 @@ void Memory::store_scalar(const Facts& facts, RegionId id, const Affine& place, 
   }
   check_access(facts, id, place, 8, true);
   Region& r = region(id);
-  const Place at = resolve(facts, place);
+  const Place at = locate(facts, place);
   clear(facts, r, at, 8);
   for (auto& [symbolic, window] : r.windows) {
     const Affine distance = at.window - facts.resolve(symbolic);
@@ -286,7 +297,9 @@ void Memory::gather_runs(LanePool& pool, const Facts& facts, RegionId id,
         const auto [place, piece] = *p;
         const Affine from = w->first + place;
         const bool block = piece.bytes == 16 && piece.first_byte == 0 && from.divisible_by(16) &&
-                           pool.equal(piece.lane, content->block(facts, from.divided_by(16)));
+                           (piece.lane == content->block(facts, from.divided_by(16)) ||
+                            verify::resolve(pool, facts, piece.lane) ==
+                                verify::resolve(pool, facts, content->block(facts, from.divided_by(16))));
         if (!block) {
           ++p;
           continue;

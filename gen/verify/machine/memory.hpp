@@ -61,6 +61,9 @@ struct Region {
   bool forgotten = false;                  // initial is not to be relied on any more
 };
 
+/// The formula with what the facts say of its variables, in normal form.
+Lane resolve(LanePool& pool, const Facts& facts, Lane lane);
+
 class Memory {
  public:
   RegionId add(Region region);
@@ -90,7 +93,7 @@ class Memory {
     Affine window;
     std::int64_t offset;
   };
-  Place resolve(const Facts& facts, const Affine& place) const;
+  Place locate(const Facts& facts, const Affine& place) const;
   void clear(const Facts& facts, Region& r, const Place& at, int bytes);
   std::optional<Lane> load_byte(LanePool& pool, const Facts& facts, const Region& r, const Place& at) const;
 

@@ -38,7 +38,8 @@ bool is_kept(const std::string& name) {
 
 std::string proof_key(const Image& image, const Function& function, const std::string& verifier) {
   return sha256(fmt::format("format {}\nverifier {}\nsymbol {}\nalignment of data {}\n{}", kFormat, verifier,
-                            function.symbol.name, image.constants_alignment(), bytes_in_any_program(image, function)));
+                            function.symbol.name, image.constants_alignment(),
+                            bytes_in_any_program(image, function, ZerosAtEnd::kept)));
 }
 
 std::string verifier_identity() {

@@ -49,6 +49,7 @@ std::optional<SourcePlace> place_in_source(const Function& function, std::uint64
   std::optional<SourcePlace> found;
   SourcePlace here{file, 0, "", ""};
   bool inside = false;
+  std::uint64_t reached = function.symbol.address;  // by the lines so far
   auto next = function.instructions.begin();
   const auto end = function.instructions.end();
   for (std::string raw; std::getline(in, raw);) {
@@ -71,11 +72,11 @@ std::optional<SourcePlace> place_in_source(const Function& function, std::uint64
     const std::size_t bytes = bytes_given(line.code);
     if (line.code[0] == '.' && bytes == 0) continue;  // a directive that makes no code
     if (!line.remark.empty()) here.note = line.remark;
-    // Bytes may be several instructions; any other line is one.
-    for (std::size_t covered = 0; covered < std::max<std::size_t>(bytes, 1); next++) {
-      if (next == end) return std::nullopt;
+    // Bytes may be several instructions, and the last of them may go on in the next line; any other line is one.
+    if (next == end) return std::nullopt;
+    reached = bytes == 0 ? next->next() : reached + bytes;
+    for (; next != end && next->address < reached; ++next) {
       if (next->address == address) found = here;
-      covered += bytes == 0 ? 1 : static_cast<std::size_t>(next->length);
     }
   }
   return std::nullopt;
