@@ -79,7 +79,10 @@ Unsigned as_unsigned(const Facts& facts, const Scalar& s, int bits) {
   if (r.low >= 0 && r.high < kTwoTo64) return {a, r, false};
   if (r.low >= -kTwoTo64 && r.high < 0) return {a, {r.low + kTwoTo64, r.high + kTwoTo64}, true};
   // What a subtraction left may have either sign, and is looked at by sign.
-  if (r.low >= INT64_MIN && r.high <= INT64_MAX) throw Undecided{facts.resolve(a)};
+  if (r.low >= INT64_MIN && r.high <= INT64_MAX) {
+    if (facts.nonnegative(a)) return {a, {0, r.high}, false};
+    return {a, {r.low + kTwoTo64, kTwoTo64 - 1}, true};
+  }
   throw Refused("a comparison of numbers that may be negative or too large");
 }
 

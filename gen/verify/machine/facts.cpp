@@ -37,6 +37,20 @@ Affine primitive(const Affine& a) {
   return divisor == 0 ? Affine(0) : a.symbolic_part().divided_by(divisor);
 }
 
+/// The range, if it is of one value or of many. Throws Undecided if it is of few, halved by what the facts do not decide.
+Range settled_range(const Facts& facts, const Affine& e) {
+  Range r = facts.range(e);
+  while (!r.single() && r.count() <= Facts::kFew) {
+    const Wide middle = floor_divide(r.low + r.high + 1, 2);
+    if (facts.nonnegative(e - static_cast<std::int64_t>(middle))) {
+      r.low = middle;
+    } else {
+      r.high = middle - 1;
+    }
+  }
+  return r;
+}
+
 }  // namespace
 
 Range Facts::range(Variable v) const {
@@ -106,17 +120,18 @@ bool Facts::zero(const Affine& a) const { return nonnegative(a) && nonnegative(a
 void Facts::settle_few(const Affine& a) const {
   const Affine unknown = primitive(resolve(a));
   if (unknown.is_constant()) return;
-  const auto split = [this](const Affine& e) {
-    const Range r = range(e);
-    if (r.count() <= kFew) throw Undecided{e - static_cast<std::int64_t>(floor_divide(r.low + r.high + 1, 2))};
-  };
-  split(unknown);
-  for (const Affine::Term& t : unknown.terms()) split(t.variable);
+  settled_range(*this, unknown);
+  for (const Affine::Term& t : unknown.terms()) settled_range(*this, t.variable);
 }
 
 std::int64_t Facts::constant(const Affine& a, const char* what) const {
   const Affine resolved = resolve(a);
   if (resolved.is_constant()) return resolved.constant();
+  const Affine unknown = primitive(resolved);
+  if (const Range r = settled_range(*this, unknown); r.single()) {
+    const std::int64_t times = resolved.terms()[0].coefficient / unknown.terms()[0].coefficient;
+    return resolved.constant() + times * static_cast<std::int64_t>(r.low);
+  }
   settle_few(resolved);
   throw Refused(std::string(what) + " depends on a length that may have many values");
 }

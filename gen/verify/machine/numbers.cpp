@@ -42,14 +42,14 @@ Split split(const Facts& facts, const Affine& value, int n) {
   }
   const Range r = facts.range(low);
   if (r.low < INT64_MIN || r.high > INT64_MAX) throw Refused("bits of a number that may be too large");
-  const Wide first = floor_divide(r.low, modulus), last = floor_divide(r.high, modulus);
+  Wide first = floor_divide(r.low, modulus);
+  const Wide last = floor_divide(r.high, modulus);
   if (last - first > Facts::kFew) {
     throw Refused(fmt::format("the low {} bits of a number that may have many values", n));
   }
-  if (first != last) {
-    if ((first + 1) * modulus > INT64_MAX) throw Refused("bits of a number that may be too large");
-    throw Undecided{low - static_cast<std::int64_t>((first + 1) * modulus)};
-  }
+  if (last * modulus > INT64_MAX) throw Refused("bits of a number that may be too large");
+  // The facts may say more than the range.
+  while (first != last && facts.nonnegative(low - static_cast<std::int64_t>((first + 1) * modulus))) first++;
   const auto multiple = static_cast<std::int64_t>(first);
   return {high + multiple, low - multiple * m};
 }

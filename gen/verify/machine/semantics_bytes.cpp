@@ -126,18 +126,6 @@ void blend(const Execution& e) {
   move_from_two(e, [control](int n) { return (control >> (n / bytes % 8) & 1) != 0 ? second(n) : first(n); });
 }
 
-/// By the top bit of each byte of operand 3.
-void blend_by_bytes(const Execution& e) {
-  LanePool& pool = e.pool();
-  const Lanes control = vector_of(e, e.operand(3));
-  Bits128 chosen[kVectorLanes] = {};
-  for (int l = 0; l < lanes_of(e.instruction); l++) {
-    if (!pool.is_constant(control[at(l)])) throw Refused("a blend by a control that is not known");
-    chosen[l] = pool.constant_value(control[at(l)]);
-  }
-  move_from_two(e, [&chosen](int n) { return (chosen[n / 16] >> (8 * (n % 16) + 7) & 1) != 0 ? second(n) : first(n); });
-}
-
 // Between lanes
 
 void permute_qwords(const Execution& e) {
@@ -250,7 +238,6 @@ constexpr Row kRows[] = {
     {ZYDIS_MNEMONIC_PBLENDW, kLegacy, {x, x | m128, i}, blend<2>},
     {ZYDIS_MNEMONIC_VPBLENDW, kVex, {v, v, v | mv, i}, blend<2>},
     {ZYDIS_MNEMONIC_VPBLENDD, kVex, {v, v, v | mv, i}, blend<4>},
-    {ZYDIS_MNEMONIC_VPBLENDVB, kVex, {v, v, v | mv, v}, blend_by_bytes},
 
     {ZYDIS_MNEMONIC_VPERMQ, kVexOrEvex, {v, v | mv, i}, permute_qwords, 8, kTwoOrFour},
     {ZYDIS_MNEMONIC_VPERM2I128, kVex, {y, y, y | m256, i}, permute_halves},

@@ -171,25 +171,40 @@ void add_qwords(const Execution& e) {
   });
 }
 
-/// All ones where a dword of a is more, as a signed number, than that of b; here only where a is 0: the sign of b.
-void sign_of_dwords(const Execution& e) {
+/// For each dword all ones if holds(dword of a, dword of b), else 0.
+template <class F>
+Bits128 mask_of_dwords(Bits128 a, Bits128 b, F holds) {
+  Bits128 out = 0;
+  for (int i = 0; i < 128; i += 32) {
+    if (holds(static_cast<std::int32_t>(a >> i), static_cast<std::int32_t>(b >> i))) out |= low_bits(32) << i;
+  }
+  return out;
+}
+
+/// a > b, signed. Of what is not known only 0 > b is followed: the signs of b.
+void greater_dwords(const Execution& e) {
   LanePool& pool = e.pool();
-  const LinearMap signs = pool.linear("signs of dwords", [](Bits128 v) {
-    Bits128 out = 0;
-    for (int i = 0; i < 128; i += 32) out |= (v >> (i + 31) & 1) != 0 ? low_bits(32) << i : 0;
-    return out;
-  });
+  const auto greater = [](std::int32_t x, std::int32_t y) { return x > y; };
+  const LinearMap signs = pool.linear("signs of dwords", [&](Bits128 v) { return mask_of_dwords(0, v, greater); });
   each_pair(e, [&](Lane a, Lane b) {
-    if (a != pool.constant(0)) throw Refused("a comparison with something else than 0: " + pool.describe(a));
-    return pool.apply(signs, b);
+    if (a == pool.constant(0)) return pool.apply(signs, b);
+    if (!pool.is_constant(a) || !pool.is_constant(b)) {
+      throw Refused("a comparison of values that are not known: " + pool.describe(a) + ", " + pool.describe(b));
+    }
+    return pool.constant(mask_of_dwords(pool.constant_value(a), pool.constant_value(b), greater));
   });
 }
 
-/// Equality is followed only where it is known: all ones.
-void equal_elements(const Execution& e) {
+/// a == b. Of what is not known only equality is.
+void equal_dwords(const Execution& e) {
+  LanePool& pool = e.pool();
   each_pair(e, [&](Lane a, Lane b) {
-    if (a != b) throw Refused("a comparison of two vectors: " + e.pool().describe(a) + ", " + e.pool().describe(b));
-    return e.pool().constant(~Bits128{0});
+    if (a == b) return pool.constant(~Bits128{0});
+    if (!pool.is_constant(a) || !pool.is_constant(b)) {
+      throw Refused("a comparison of values that are not known: " + pool.describe(a) + ", " + pool.describe(b));
+    }
+    const auto equal = [](std::int32_t x, std::int32_t y) { return x == y; };
+    return pool.constant(mask_of_dwords(pool.constant_value(a), pool.constant_value(b), equal));
   });
 }
 
@@ -293,10 +308,10 @@ constexpr Row kRows[] = {
     {ZYDIS_MNEMONIC_VPADDQ, kVexOrEvex, {v, v, v | mv}, add_qwords<1>, 8},
     {ZYDIS_MNEMONIC_PSUBQ, kLegacy, {x, x | m128}, add_qwords<-1>},
     {ZYDIS_MNEMONIC_VPSUBQ, kVexOrEvex, {v, v, v | mv}, add_qwords<-1>, 8},
-    {ZYDIS_MNEMONIC_PCMPGTD, kLegacy, {x, x | m128}, sign_of_dwords},
-    {ZYDIS_MNEMONIC_VPCMPGTD, kVex, {v, v, v | mv}, sign_of_dwords},
-    {ZYDIS_MNEMONIC_PCMPEQD, kLegacy, {x, x | m128}, equal_elements},
-    {ZYDIS_MNEMONIC_VPCMPEQD, kVex, {v, v, v | mv}, equal_elements},
+    {ZYDIS_MNEMONIC_PCMPGTD, kLegacy, {x, x | m128}, greater_dwords},
+    {ZYDIS_MNEMONIC_VPCMPGTD, kVex, {v, v, v | mv}, greater_dwords},
+    {ZYDIS_MNEMONIC_PCMPEQD, kLegacy, {x, x | m128}, equal_dwords},
+    {ZYDIS_MNEMONIC_VPCMPEQD, kVex, {v, v, v | mv}, equal_dwords},
 
     {ZYDIS_MNEMONIC_PSLLD, kLegacy, {x, i}, shift_elements<32, Shift::left>},
     {ZYDIS_MNEMONIC_VPSLLD, kVex, {v, v, i}, shift_elements<32, Shift::left>},
