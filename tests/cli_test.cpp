@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "support/commands.hpp"
+#include "support/verify_objects.hpp"
 
 namespace tests {
 namespace {
@@ -37,6 +39,17 @@ const fs::path& emission() {
     return folder / "emitted";
   }();
   return path;
+}
+
+constexpr const char* kFastSymbol = "stitchgcm_powers_aesni_avx";
+
+/// `stitchgcm verify` on emitted/, its cache in this folder.
+CommandResult verify(const fs::path& cache, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"verify", "--cache", cache.string(), "--object"});
+  for (auto at = arguments.begin() + 4; const fs::path& object : emitted_objects()) {
+    at = arguments.insert(at, object.string()) + 1;
+  }
+  return stitchgcm(arguments);
 }
 
 /// A copy of the emission, to be spoilt.
@@ -164,6 +177,18 @@ TEST_CASE("command line: a wrong argument gets one line on standard error and ex
       {"emit", "--output", folder, "--prefix", "1st"},
       {"emit", "--output", folder, "--prefix", "a-b"},
       {"emit", "--output", folder, "--prefix", "a b"},
+      {"verify"},
+      {"verify", "--all", kFastSymbol},
+      {"verify", "--frobnicate"},
+      {"verify", "no_such_symbol"},
+      {"verify", kFastSymbol, "--prefix", "acme"},
+      {"verify", kFastSymbol, "--proofs", folder},
+      {"verify", kFastSymbol, "--emitted", folder},
+      {"verify", kFastSymbol, "--object", folder},
+      {"verify", kFastSymbol, "--jobs", "0"},
+      {"verify", kFastSymbol, "--jobs", "many"},
+      {"verify", kFastSymbol, "--json"},
+      {"verify", "--all", "--prefix", "1st"},
   };
   for (const std::vector<std::string>& arguments : all) {
     const CommandResult r = stitchgcm(arguments);
@@ -237,8 +262,134 @@ TEST_CASE("command line: when an assembler fails, nothing is left half written, 
   }
 }
 
+TEST_CASE("command line: verify of a symbol that there is not names those that are near") {
+  const CommandResult part = stitchgcm({"verify", "powers"});
+  CHECK_MESSAGE(has(part.error, "no contract for \"powers\"; near to it: stitchgcm_powers_aesni_avx\n"), part.error);
+  const CommandResult misspelt = stitchgcm({"verify", "stitchgcm_chasg_aesni_avx"});
+  CHECK_MESSAGE(has(misspelt.error, "near to it: stitchgcm_ghash_aesni_avx"), misspelt.error);
+}
+
+TEST_CASE("command line: verify proves a symbol, says in a line what, and then what that rests on") {
+  const TemporaryFolder folder;
+  const CommandResult r = verify(folder.path(), {kFastSymbol});
+  CHECK(r.code == 0);
+  CHECK(r.error == "");
+  CHECK_MESSAGE(r.out.starts_with("proved stitchgcm_powers_aesni_avx: 1 case, "), r.out);
+  CHECK_MESSAGE(has(r.out, "1 of 1 symbol proved"), r.out);
+  CHECK_MESSAGE(has(r.out, "SP 800-38D"), r.out);
+}
+
+TEST_CASE("command line: verify keeps a proof, finds it again, and proves it anew with --force") {
+  const TemporaryFolder folder;
+  const auto cached = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {kFastSymbol, "--json", "-"});
+    const CommandResult r = verify(folder / "proofs", arguments);
+    CHECK(r.code == 0);
+    return nlohmann::json::parse(r.out)["symbols"][0]["cached"].get<bool>();
+  };
+  CHECK(!cached({}));
+  CHECK(cached({}));
+  CHECK(!cached({"--force"}));
+  CHECK(cached({}));
+  const auto files = files_below(folder / "proofs");
+  REQUIRE(files.size() == 1);
+  const std::string whole = contents(files[0]);
+  write_file(files[0], whole.substr(0, whole.size() / 2));
+  CHECK_MESSAGE(!cached({}), "half a file counts as a proof");
+  CHECK_MESSAGE(cached({}), "half a file was not replaced");
+  CHECK(files_below(folder / "proofs").size() == 1);
+}
+
+TEST_CASE("command line: verify proves without a cache, too, and says so") {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "mine\n");
+  const CommandResult r = verify(folder / "file", {kFastSymbol});
+  CHECK(r.code == 0);
+  CHECK_MESSAGE(has(r.error, "stitchgcm: proofs are not kept: "), r.error);
+  CHECK(std::ranges::count(r.error, '\n') == 1);
+  CHECK(contents(folder / "file") == "mine\n");
+}
+
+TEST_CASE("command line: verify's JSON goes to a file or alone to standard output") {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "report.json";
+  const CommandResult with_file = verify(folder / "proofs", {kFastSymbol, "--json", file.string()});
+  CHECK(with_file.code == 0);
+  CHECK(has(with_file.out, "proved stitchgcm_powers_aesni_avx"));
+  const CommandResult alone = verify(folder / "proofs", {kFastSymbol, "--json", "-"});
+  CHECK(has(alone.error, "proved stitchgcm_powers_aesni_avx"));
+  auto from_file = nlohmann::json::parse(contents(file)), from_output = nlohmann::json::parse(alone.out);
+  const auto& symbol = from_output["symbols"][0];
+  CHECK(from_output["proved"] == true);
+  CHECK(from_output["faults"].empty());
+  CHECK(symbol["symbol"] == kFastSymbol);
+  CHECK(symbol["sha256"].get<std::string>().size() == 32);
+  CHECK(symbol["instructions"].get<int>() > 100);
+  CHECK(symbol["followed"]["paths"] == 1);
+  CHECK(symbol["stack_bytes"] == 8);
+  CHECK(!symbol.contains("failure"));
+  for (auto* json : {&from_file, &from_output}) (*json)["symbols"][0].erase("cached");
+  CHECK(from_file == from_output);
+}
+
+TEST_CASE("command line: verify of wrong code fails, with the instruction, its line, its stage and the reason") {
+  const Copy folder;
+  const fs::path file = folder / "aesni_avx" / "init.S";
+  std::string text = contents(file);
+  // The last instruction of the routine's first stage of products: another half of the operands.
+  const std::size_t at = text.find("0x11", text.find("FUNCTION(stitchgcm_powers_aesni_avx)"));
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 4, "0x10");
+  write_file(file, text);
+  const CommandResult r = stitchgcm({"verify", kFastSymbol, "--emitted", folder.path().string(), "--cache",
+                                     (folder / "proofs").string(), "--json", (folder / "report.json").string()});
+  CHECK(r.code == 1);
+  for (const std::string& part :
+       {std::string("FAILED stitchgcm_powers_aesni_avx: "), std::string("instruction: "),
+        "source:      " + file.string() + ":", std::string("stage: "), std::string("reason: "),
+        std::string("execution: "), std::string("0 of 1 symbol proved")}) {
+    CHECK_MESSAGE(has(r.out, part), "no \"" << part << "\" in: " << r.out);
+  }
+  const auto json = nlohmann::json::parse(contents(folder / "report.json"));
+  CHECK(json["proved"] == false);
+  CHECK(json["symbols"][0]["failure"]["source"]["file"] == file.string());
+  CHECK_MESSAGE(!fs::exists(folder / "proofs"), "a failure is kept as a proof");
+}
+
+TEST_CASE("command line: verify --all is not content with code without a contract, nor with a contract without code") {
+  const TemporaryFolder folder;
+  const SmallObjects objects({function_text("stitchgcm_extra_aesni_avx", "  ret")});
+  const CommandResult r = stitchgcm({"verify", "--all", "--object", objects.paths()[0].string(), "--cache",
+                                     (folder / "proofs").string(), "--proofs", (folder / "page").string()});
+  CHECK(r.code == 1);
+  CHECK_MESSAGE(has(r.out, "NO CONTRACT for stitchgcm_extra_aesni_avx, in "), r.out);
+  CHECK_MESSAGE(has(r.out, "NO CODE for stitchgcm_seal_aesni_avx"), r.out);
+  CHECK_MESSAGE(has(r.out, "page is not written"), r.out);
+  CHECK(!fs::exists(folder / "page"));
+}
+
+TEST_CASE("command line: verify of objects that it cannot read fails in one line") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.o", "no object\n");
+  const CommandResult r = stitchgcm({"verify", kFastSymbol, "--object", (folder / "a.o").string()});
+  CHECK(r.code == 1);
+  CHECK(r.out == "");
+  CHECK(std::ranges::count(r.error, '\n') == 1);
+  CHECK_MESSAGE(has(r.error, "a.o"), r.error);
+}
+
+TEST_CASE("command line: verify knows symbols with another prefix") {
+  const TemporaryFolder folder;
+  REQUIRE(stitchgcm({"emit", "--prefix", "acme", "--output", (folder / "emitted").string()}).code == 0);
+  const CommandResult r = stitchgcm({"verify", "acme_powers_aesni_avx", "--prefix", "acme", "--emitted",
+                                     (folder / "emitted").string(), "--cache", (folder / "proofs").string()});
+  CHECK_MESSAGE(r.code == 0, r.out << r.error);
+  CHECK(has(r.out, "proved acme_powers_aesni_avx"));
+}
+
 TEST_CASE("command line: help is there for every command, with examples whose choices exist") {
-  for (const std::vector<std::string>& command : {std::vector<std::string>{}, {"list"}, {"emit"}, {"check"}}) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{}, {"list"}, {"emit"}, {"check"}, {"verify"}}) {
     std::vector<std::string> arguments = command;
     arguments.push_back("--help");
     const CommandResult r = stitchgcm(arguments);

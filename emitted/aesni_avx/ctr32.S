@@ -426,9 +426,7 @@ L(ctr32_aesni_avx_rest_aes192_end):
   jae L(ctr32_aesni_avx_rest_blocks_from_4)
   cmp r10, 0x02
   jae L(ctr32_aesni_avx_rest_blocks_from_2)
-  cmp r10, 0x01
-  jae L(ctr32_aesni_avx_rest_blocks_1)
-  jmp L(ctr32_aesni_avx_rest_blocks_0)
+  jmp L(ctr32_aesni_avx_rest_blocks_1)
 L(ctr32_aesni_avx_rest_blocks_from_2):
   cmp r10, 0x03
   jae L(ctr32_aesni_avx_rest_blocks_3)
@@ -464,7 +462,6 @@ L(ctr32_aesni_avx_rest_blocks_2):
 L(ctr32_aesni_avx_rest_blocks_1):
   vpxor xmm0, xmm0, [rsi]                                    // block 0
   vmovdqu [rdi], xmm0
-L(ctr32_aesni_avx_rest_blocks_0):
 L(ctr32_aesni_avx_rest_end):
 
   // ---- wipe ----

@@ -362,9 +362,7 @@ L(decrypt_blocks_aesni_avx_any_rest_aes192_end):
   jae L(decrypt_blocks_aesni_avx_any_rest_blocks_from_4)
   cmp r10, 0x02
   jae L(decrypt_blocks_aesni_avx_any_rest_blocks_from_2)
-  cmp r10, 0x01
-  jae L(decrypt_blocks_aesni_avx_any_rest_blocks_1)
-  jmp L(decrypt_blocks_aesni_avx_any_rest_blocks_0)
+  jmp L(decrypt_blocks_aesni_avx_any_rest_blocks_1)
 L(decrypt_blocks_aesni_avx_any_rest_blocks_from_2):
   cmp r10, 0x03
   jae L(decrypt_blocks_aesni_avx_any_rest_blocks_3)
@@ -484,7 +482,6 @@ L(decrypt_blocks_aesni_avx_any_rest_blocks_1):
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
-L(decrypt_blocks_aesni_avx_any_rest_blocks_0):
 L(decrypt_blocks_aesni_avx_any_rest_end):
 
   // ---- leave ----

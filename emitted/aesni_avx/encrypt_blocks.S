@@ -362,9 +362,7 @@ L(encrypt_blocks_aesni_avx_any_rest_aes192_end):
   jae L(encrypt_blocks_aesni_avx_any_rest_blocks_from_4)
   cmp r10, 0x02
   jae L(encrypt_blocks_aesni_avx_any_rest_blocks_from_2)
-  cmp r10, 0x01
-  jae L(encrypt_blocks_aesni_avx_any_rest_blocks_1)
-  jmp L(encrypt_blocks_aesni_avx_any_rest_blocks_0)
+  jmp L(encrypt_blocks_aesni_avx_any_rest_blocks_1)
 L(encrypt_blocks_aesni_avx_any_rest_blocks_from_2):
   cmp r10, 0x03
   jae L(encrypt_blocks_aesni_avx_any_rest_blocks_3)
@@ -477,7 +475,6 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_1):
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
-L(encrypt_blocks_aesni_avx_any_rest_blocks_0):
 L(encrypt_blocks_aesni_avx_any_rest_end):
 
   // ---- leave ----

@@ -198,9 +198,7 @@ L(ghash_aesni_avx_batches_end):
   jae L(ghash_aesni_avx_rest_blocks_from_4)
   cmp r10, 0x02
   jae L(ghash_aesni_avx_rest_blocks_from_2)
-  cmp r10, 0x01
-  jae L(ghash_aesni_avx_rest_blocks_1)
-  jmp L(ghash_aesni_avx_rest_blocks_0)
+  jmp L(ghash_aesni_avx_rest_blocks_1)
 L(ghash_aesni_avx_rest_blocks_from_2):
   cmp r10, 0x03
   jae L(ghash_aesni_avx_rest_blocks_3)
@@ -292,7 +290,6 @@ L(ghash_aesni_avx_rest_blocks_1):
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
-L(ghash_aesni_avx_rest_blocks_0):
   vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
   vpxor xmm12, xmm12, xmm11
   vpclmulqdq xmm13, xmm10, [rip + L(constant_reduction)], 0x00 // fold the lowest 64 bits

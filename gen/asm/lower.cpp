@@ -116,12 +116,12 @@ class Flattener {
   void put_node(const Ladder& n, const std::string& path) {
     const std::string name = path + "_" + n.name;
     const size_t rungs = n.rungs.size();
-    put_entry(n, name, 0, rungs);
+    put_entry(n, name, n.least, rungs);
     for (size_t k = 0; k < rungs; k++) {
       put(Label{name + "_" + std::to_string(rungs - k)});
       put_program(n.rungs[k], name + "_" + std::to_string(rungs - k));
     }
-    put(Label{name + "_0"});
+    if (n.least == 0) put(Label{name + "_0"});
   }
 
   /// Jumps to the rung for a count that is known to lie in low..high, by bisection.

@@ -41,8 +41,8 @@ Program repeat(std::string name, Program body, Strip step, Condition again, bool
   return single(Loop{std::move(name), std::move(body), std::move(step), again, aligned});
 }
 
-Program ladder(std::string name, Xbyak::Reg64 count, std::vector<Program> rungs) {
-  return single(Ladder{std::move(name), count, std::move(rungs)});
+Program ladder(std::string name, Xbyak::Reg64 count, std::vector<Program> rungs, size_t least) {
+  return single(Ladder{std::move(name), count, std::move(rungs), least});
 }
 
 Program call(std::string symbol) { return single(Call{std::move(symbol)}); }

@@ -51,11 +51,12 @@ struct Loop {
 };
 
 /// rungs[0] runs if count >= rungs.size(), rungs[1] if count >= rungs.size() - 1, ..., the last if count >= 1: one
-/// entry chosen by a tree of comparisons, from there to the end. count <= rungs.size().
+/// entry chosen by a tree of comparisons, from there to the end. least <= count <= rungs.size().
 struct Ladder {
   std::string name;
   Xbyak::Reg64 count;
   std::vector<Program> rungs;
+  size_t least;
 };
 
 /// A call of another emitted routine by its symbol, under the System V convention.
@@ -77,7 +78,7 @@ inline Program operator+(Program a, const Program& b) {
 Program when(std::string name, Strip test, Condition condition, Program then, Program otherwise = {});
 /// do { body; step } while (again).
 Program repeat(std::string name, Program body, Strip step, Condition again, bool aligned = true);
-Program ladder(std::string name, Xbyak::Reg64 count, std::vector<Program> rungs);
+Program ladder(std::string name, Xbyak::Reg64 count, std::vector<Program> rungs, size_t least = 0);
 Program call(std::string symbol);
 
 }  // namespace stitchgcm::assembly

@@ -91,7 +91,7 @@ Program ctr32() {
               repeat("batch", batch + advance.strip(), next.strip(), Condition::not_equal)) +
          Program(last.strip(), "the blocks that are left") +
          when("rest", is_zero(r.whole), Condition::not_equal,
-              eight_blocks_of_keystream() + ladder("blocks", r.whole, std::move(rungs))) +
+              eight_blocks_of_keystream() + ladder("blocks", r.whole, std::move(rungs), 1)) +
          Program(wipe_vectors(), "wipe");
 }
 
@@ -154,7 +154,7 @@ Program ghash() {
                      Condition::not_equal)) +
          when("rest", is_zero(r.whole), Condition::not_equal,
               Program(no_sums, "the blocks that are left") + to_end.strip() +
-                  ladder("blocks", r.whole, std::move(rungs)) + Program(reduced)) +
+                  ladder("blocks", r.whole, std::move(rungs), 1) + Program(reduced)) +
          Program(done.strip(), "leave") + wipe_vectors();
 }
 

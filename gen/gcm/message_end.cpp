@@ -74,11 +74,11 @@ Strip rung(Direction direction, int d) {
   return c.strip();
 }
 
-Program whole_blocks(Direction direction) {
+Program whole_blocks(Direction direction, size_t least) {
   std::vector<Program> rungs;
   for (int d = kRungs; d >= 1; d--)
     rungs.push_back(Program(rung(direction, d), fmt::format("whole block {} before the end", d)));
-  return ladder("blocks", Roles{}.whole, std::move(rungs));
+  return ladder("blocks", Roles{}.whole, std::move(rungs), least);
 }
 
 /// The last block if it is not whole; its power is the one at `power`.
@@ -125,7 +125,7 @@ Program end_of_blocks(Direction d) {
   next.store(ptr[next.r.counter_pointer], next.r.product[0]);
   next.cut("the next counter block");
   return Program(next.strip(), "end of the text") + when("rest", is_zero(next.r.whole), Condition::not_equal,
-                                                         last_keystream(false) + pointers_to_end() + whole_blocks(d));
+                                                         last_keystream(false) + pointers_to_end() + whole_blocks(d, 1));
 }
 
 Program finish(Direction d) {
@@ -139,7 +139,7 @@ Program finish(Direction d) {
   tag.add(tag.r.high, tag.r.high, tag.r.j0_block);
   tag.cut("T = GHASH ^ AES(J0)");
   return Program(Strip{}, "keystream of the end, and of J0") + last_keystream(true) + pointers_to_end() +
-         Program(lengths.strip(), "lengths block") + whole_blocks(d) + partial_block(d) + Program(tag.strip(), "tag");
+         Program(lengths.strip(), "lengths block") + whole_blocks(d, 0) + partial_block(d) + Program(tag.strip(), "tag");
 }
 
 Program store_tag() {

@@ -211,9 +211,15 @@ Lane LanePool::bitwise_and(Lane a, Lane b) {
   if (a == b) return a;
   return state_->for_each_residue(a, b, [this](Lane x, Lane y) {
     if (x == y) return x;
-    if (is_constant(x)) return mask(y, constant_value(x));
-    if (is_constant(y)) return mask(x, constant_value(y));
-    throw Refused("AND of two values that are not known: " + describe(x) + ", " + describe(y));
+    // Bit by bit: a known bit of one keeps or clears the other's. Where neither is known they must be the same.
+    const Bits128 known_x = state_->form(x).constant, known_y = state_->form(y).constant;
+    const Bits128 open_x = support(exclusive_or(x, constant(known_x))), open_y = support(exclusive_or(y, constant(known_y)));
+    const Bits128 both = open_x & open_y;
+    if (mask(x, both) != mask(y, both)) {
+      throw Refused("AND of two values that are not known: " + describe(x) + ", " + describe(y));
+    }
+    const Lane of_x = mask(x, (known_y & ~open_y) | both), of_y = mask(y, open_y & ~open_x & known_x);
+    return exclusive_or(of_x, of_y);
   });
 }
 

@@ -69,12 +69,24 @@ class Guess {
       if (a.kind != b.kind) continue;
       if (a.is_number() || (a.is_pointer() && a.region == b.region)) {
         h_.general_step[r] = step(now_.facts, a.value, b.value);
+        if (!may_move(a, h_.general_step[r])) return false;
         find_position(a.value, h_.general_step[r]);
       } else if (a == b) {
         h_.general_step[r] = 0;
       }
     }
     return true;
+  }
+
+  /// A small counter that runs, or a pointer that walks through a table, is back where it was after some turns more: these
+  /// two arrivals are not a whole period apart.
+  bool may_move(const Scalar& a, const std::optional<std::int64_t>& moves) const {
+    if (!moves || *moves == 0) return true;
+    if (a.is_number()) return !before_.facts.resolve(a.value).is_constant();
+    return std::any_of(before_.outputs.begin(), before_.outputs.end(),
+                       [&](const Output& out) { return out.region == a.region; }) ||
+           (before_.position && std::any_of(a.value.terms().begin(), a.value.terms().end(),
+                                            [&](const Affine::Term& t) { return t.variable == *before_.position; }));
   }
 
   /// Pointers into a text tell how far the position moves.

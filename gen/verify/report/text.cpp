@@ -8,6 +8,13 @@ namespace {
 
 std::string count(std::uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
+/// What a path assumes may be long; JSON has all of it.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 600;
+  if (text.size() <= kMost) return text;
+  return text.substr(0, text.rfind(',', kMost)) + ", ..";
+}
+
 /// A line of a failure; further lines of the text go under its begin.
 std::string field(const char* name, const std::string& text) {
   constexpr std::size_t kIndent = 15;
@@ -43,7 +50,7 @@ std::string failure_text(const Finding& f) {
                                         f.place->stage.empty() ? "" : ", stage: " + f.place->stage,
                                         f.place->note.empty() ? "" : ", note: " + f.place->note));
   }
-  if (!failure.path.empty()) text += field("lengths", failure.path);
+  if (!failure.path.empty()) text += field("lengths", shortened(failure.path));
   text += field("reason", failure.reason);
   if (!f.execution.empty()) text += field("execution", f.execution);
   return text;
