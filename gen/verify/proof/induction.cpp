@@ -197,6 +197,8 @@ class Guess {
       const auto& moves = h_.general_step[r];
       if (!before_.general[r].is_number() || !moves || *moves >= 0) continue;
       const Range known = before_.facts.range(before_.general[r].value);
+      // A path that has come to know how many turns are left goes them one by one.
+      if (now_.facts.range(now_.general[r].value).count() <= Facts::kFew) continue;
       if (known.count() <= Facts::kFew || known.low < 0) continue;
       const Affine count = before_.general[r].value + Affine(i) * *moves;
       if (!h_.facts.assume_nonnegative(count - static_cast<std::int64_t>(known.low))) return false;
