@@ -45,10 +45,9 @@ constexpr const char* kFastSymbol = "stitchgcm_powers_aesni_avx";
 
 /// `stitchgcm verify` on emitted/, its cache in this folder.
 CommandResult verify(const fs::path& cache, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"verify", "--cache", cache.string(), "--object"});
-  for (auto at = arguments.begin() + 4; const fs::path& object : emitted_objects()) {
-    at = arguments.insert(at, object.string()) + 1;
-  }
+  arguments.insert(arguments.begin(), {"verify", "--cache", cache.string()});
+  arguments.push_back("--object");  // takes all that follows
+  for (const fs::path& object : emitted_objects()) arguments.push_back(object.string());
   return stitchgcm(arguments);
 }
 
