@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-// The cache of proofs: it never takes one proof for another's, and what is wrong with a file is as if it were not there.
+// The cache of proofs: it never takes one proof for another's, and what is wrong with a file is as if it were not
+// there.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
-// Where a proof fails the code is run: lengths that take a path, the standards on bytes, and damage of every kind that an
-// execution can show.
+// Where a proof fails the code is run: lengths that take a path, the standards on bytes, and damage of every kind that
+// an execution can show.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
