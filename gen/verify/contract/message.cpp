@@ -233,10 +233,10 @@ class Message final : public Contract {
   /// Every register and place of the stack that holds `known` holds `general` from now on. False if none did.
   static bool replace_everywhere(const Setting& setting, State& s, Lane known, Lane general_form) {
     LanePool& pool = setting.pool;
-    known = pool.lift(known);
+    known = resolve(pool, s.facts, known);
     bool found = false;
     const auto replace = [&](Lane& lane) {
-      if (pool.lift(lane) != known) return;
+      if (resolve(pool, s.facts, lane) != known) return;
       lane = general_form;
       found = true;
     };

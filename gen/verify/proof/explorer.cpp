@@ -50,7 +50,8 @@ Explorer::Explorer(const Setting& setting, const Function& function, const Contr
       callees_(std::move(callees)),
       limits_(limits),
       machine_{setting.pool, setting.image,
-               [this](const State& s, Lane lane) { return contract_.may_reveal_whether_zero(setting_, s, lane); }} {
+               [this](const State& s, Lane lane) { return contract_.may_reveal_whether_zero(setting_, s, lane); }},
+      live_(live_registers(setting.image, function)) {
   for (const Instruction& i : function.instructions) {
     at_[i.address] = &i;
     if (i.mnemonic != ZYDIS_MNEMONIC_JMP && !is_conditional_jump(i.mnemonic)) continue;
@@ -90,11 +91,15 @@ void Explorer::run(std::size_t which) {
   while (!waiting_.empty()) {
     std::vector<Path> here = std::move(waiting_.begin()->second);
     waiting_.erase(waiting_.begin());
-    if (here.size() == 1 && !joins_.contains(here[0].state.ip)) {
-      follow(std::move(here[0]));
-    } else {
-      meet(std::move(here));
+    std::vector<Path> arrived;
+    for (Path& path : here) {
+      if (!joins_.contains(path.state.ip) || path.met_at == path.state.ip) {
+        follow(std::move(path));
+      } else {
+        arrived.push_back(std::move(path));
+      }
     }
+    if (!arrived.empty()) meet(std::move(arrived));
   }
 }
 
@@ -110,6 +115,7 @@ void Explorer::meet(std::vector<Path> paths) {
   std::vector<Path> rest;  // that have nothing to meet for
   std::map<std::string, std::vector<Path>> by_stage;
   for (Path& path : paths) {
+    path.met_at = path.state.ip;
     try {
       const std::optional<std::string> stage = contract_.generalise(setting_, path.state);
       if (stage) {
@@ -118,6 +124,7 @@ void Explorer::meet(std::vector<Path> paths) {
         rest.push_back(std::move(path));
       }
     } catch (const Undecided& question) {
+      path.met_at = 0;
       fork(path, question);
     } catch (const Refused& refused) {
       fail(path, refused.what());
@@ -127,7 +134,7 @@ void Explorer::meet(std::vector<Path> paths) {
     std::vector<Path> joined;
     for (Path& path : same) {
       const bool met = std::any_of(joined.begin(), joined.end(), [&](Path& other) {
-        return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state);
+        return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live_.at(path.state.ip));
       });
       if (met) {
         statistics_.joins++;
@@ -153,6 +160,7 @@ void Explorer::follow(Path path) {
       if (heads_.contains(ip) && !arrive(path)) return;
       first = false;
       if (!step(path)) return;
+      path.met_at = 0;
     }
   } catch (const Undecided& question) {
     fork(path, question);

@@ -14,6 +14,7 @@
 
 #include "verify/contract/contract.hpp"
 #include "verify/machine/machine.hpp"
+#include "verify/proof/liveness.hpp"
 #include "verify/proof/path.hpp"
 
 namespace stitchgcm::verify {
@@ -73,6 +74,7 @@ class Explorer {
   Callees callees_;
   Limits limits_;
   Machine machine_;
+  std::map<std::uint64_t, Registers> live_;
   State entry_;
   std::map<std::uint64_t, std::vector<Path>> waiting_;  // by address
   std::set<std::uint64_t> joins_, heads_;               // targets of forward and of backward jumps

@@ -16,7 +16,8 @@ struct Apart {};
 
 class Joining {
  public:
-  Joining(const Setting& setting, const State& a, const State& b) : setting_(setting), a_(a), b_(b), joined_(a) {}
+  Joining(const Setting& setting, const State& a, const State& b, Registers live)
+      : setting_(setting), a_(a), b_(b), live_(live), joined_(a) {}
 
   State joined() {
     if (a_.ghosts != b_.ghosts || a_.verdict != b_.verdict || a_.position != b_.position) throw Apart{};
@@ -24,11 +25,14 @@ class Joining {
     for (int i = 0; i < kGeneralRegisters; i++) {
       const std::size_t r = static_cast<std::size_t>(i);
       const bool lasting = std::find(std::begin(kLasting), std::end(kLasting), i) != std::end(kLasting);
-      joined_.general[r] = scalar(a_.general[r], b_.general[r], lasting);
+      joined_.general[r] = scalar(a_.general[r], b_.general[r], lasting || (live_ & general_bit(i)) != 0);
     }
     for (std::size_t r = 0; r < a_.vector.size(); r++) {
-      for (std::size_t l = 0; l < a_.vector[r].size(); l++)
-        joined_.vector[r][l] = lane(a_.vector[r][l], b_.vector[r][l]);
+      for (std::size_t l = 0; l < a_.vector[r].size(); l++) {
+        const Lane a = a_.vector[r][l], b = b_.vector[r][l];
+        if ((live_ & vector_bit(static_cast<int>(r))) != 0 && !same_lane(a, b)) throw Apart{};
+        joined_.vector[r][l] = lane(a, b);
+      }
     }
     for (std::size_t m = 0; m < a_.mask.size(); m++) {
       if (a_.mask[m] != b_.mask[m]) joined_.mask[m].reset();
@@ -159,6 +163,7 @@ class Joining {
 
   const Setting& setting_;
   const State &a_, &b_;
+  Registers live_;
   State joined_;
 };
 
@@ -170,9 +175,9 @@ std::optional<Affine> common_expression(const Facts& a_facts, const Affine& a, c
   return std::nullopt;
 }
 
-bool join(const Setting& setting, State& a, const State& b) {
+bool join(const Setting& setting, State& a, const State& b, Registers live) {
   try {
-    a = Joining(setting, a, b).joined();
+    a = Joining(setting, a, b, live).joined();
     return true;
   } catch (const Apart&) {
     return false;

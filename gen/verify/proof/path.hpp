@@ -17,6 +17,8 @@ struct Path {
   std::map<std::uint64_t, std::vector<std::shared_ptr<const State>>> arrivals;
   /// What is assumed of iteration i of the loops that the path is in, outermost first; see induction.hpp.
   std::vector<std::shared_ptr<const Hypothesis>> hypotheses;
+  /// Where it has met others last: what forks there must not join again.
+  std::uint64_t met_at = 0;
 };
 
 }  // namespace stitchgcm::verify
