@@ -13,8 +13,8 @@ int list(const What& what);
 /// Makes the folder what the builders generate. PROOFS.md stays as it is.
 int emit_tree(const What& what, const std::filesystem::path& folder);
 
-/// Prints how the folder differs from what the builders generate, and of what code PROOFS.md does not speak. kDiffers if
-/// there is anything.
+/// Prints how the folder differs from what the builders generate, and of what code PROOFS.md does not speak. kDiffers
+/// if there is anything.
 int check(const What& what, const std::filesystem::path& folder);
 
 }  // namespace stitchgcm::commands

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
 #pragma once
-// What a long command does just now: one line of a terminal, written again and again; nothing where there is no terminal.
+// What a long command does just now: one line of a terminal, written again and again; nothing where there is no
+// terminal.
 #include <cstdio>
 #include <map>
 #include <mutex>

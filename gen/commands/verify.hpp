@@ -24,8 +24,9 @@ struct VerifyRequest {
   void add_to(CLI::App& app);
 };
 
-/// Proves what is asked for and reports it. 0 if all is proved, kDiffers if not, kWrongArguments for a symbol that there
-/// is not, or nothing to work on. Throws std::runtime_error, before anything is written, if the code cannot be read.
+/// Proves what is asked for and reports it. 0 if all is proved, kDiffers if not, kWrongArguments for a symbol that
+/// there is not, or nothing to work on. Throws std::runtime_error, before anything is written, if the code cannot be
+/// read.
 int verify(const VerifyRequest& request);
 
 }  // namespace stitchgcm::commands

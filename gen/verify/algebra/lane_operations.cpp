@@ -213,7 +213,8 @@ Lane LanePool::bitwise_and(Lane a, Lane b) {
     if (x == y) return x;
     // Bit by bit: a known bit of one keeps or clears the other's. Where neither is known they must be the same.
     const Bits128 known_x = state_->form(x).constant, known_y = state_->form(y).constant;
-    const Bits128 open_x = support(exclusive_or(x, constant(known_x))), open_y = support(exclusive_or(y, constant(known_y)));
+    const Bits128 open_x = support(exclusive_or(x, constant(known_x))),
+                  open_y = support(exclusive_or(y, constant(known_y)));
     const Bits128 both = open_x & open_y;
     if (mask(x, both) != mask(y, both)) {
       throw Refused("AND of two values that are not known: " + describe(x) + ", " + describe(y));

@@ -4,8 +4,8 @@
 //
 // Hashed are: the function's bytes, with zeros in the fields that the linker fills; for each of these fields a line
 //   "\n<place in the function> <symbol of the function that it leads to, or nothing> <addend>"
-// where the addend is as in ELF, from the symbol or from the begin of the section of data; and then, once and after "\n",
-// each section of data that was referred to, without the zeros at its end.
+// where the addend is as in ELF, from the symbol or from the begin of the section of data; and then, once and after
+// "\n", each section of data that was referred to, without the zeros at its end.
 #include <string>
 #include <string_view>
 

@@ -110,16 +110,16 @@ class Batches final : public Contract {
     }
     s.outputs = {{out, encrypt ? ciphertext : plaintext}};
     s.hash = HashProgress{ciphertext, y, first, y, first};
-    s.ghost_numbers["first block"] = first;
-    s.ghost_numbers["batches"] = batches;
-    s.ghost_numbers["after"] = after;
+    s.ghost_numbers.own()["first block"] = first;
+    s.ghost_numbers.own()["batches"] = batches;
+    s.ghost_numbers.own()["after"] = after;
     return s;
   }
 
   void check_exit(const Setting& setting, const State& entry, State exit) const override {
     LanePool& pool = setting.pool;
-    const Affine first = entry.ghost_numbers.at("first block");
-    const Affine end = first + entry.ghost_numbers.at("batches") * 8;
+    const Affine first = entry.ghost_numbers->at("first block");
+    const Affine end = first + entry.ghost_numbers->at("batches") * 8;
     const CounterBlocks counter = any_counter(pool, "counter", std::nullopt);
     require_content(setting, exit, exit.outputs[0].region, first * 16, end * 16, exit.outputs[0].content, "the output");
     for (const int r : {rsi, rdi}) {
@@ -130,7 +130,7 @@ class Batches final : public Contract {
     require_equal(pool, exit.facts, vector_lane(exit, 0), counter.reversed(pool, exit.facts.resolve(end)),
                   "the counter block in xmm0");
     advance_hash(pool, exit.facts, *exit.hash, end);
-    const std::int64_t after = exit.facts.constant(entry.ghost_numbers.at("after"), "the number of blocks after");
+    const std::int64_t after = exit.facts.constant(entry.ghost_numbers->at("after"), "the number of blocks after");
     if (!sums_stand_for(pool, exit, kSums, exit.hash->y, after)) {
       throw Refused(
           fmt::format("the sums do not stand for the hash of the batches, times H^{}\n  stand for {}\n  must be "
@@ -155,7 +155,7 @@ class Batches final : public Contract {
         !s.facts.equal(general(s, rbx).value, kContextBias)) {
       throw Refused("rbx is not the context + 112 at a call of " + symbol());
     }
-    if (!s.facts.equal(s.ghost_numbers.at("rounds"), rounds_)) {
+    if (!s.facts.equal(s.ghost_numbers->at("rounds"), rounds_)) {
       throw Refused("a call of " + symbol() + " with a key of another length");
     }
     const Affine batches = require_number(s, rdx, "the number of batches");
@@ -225,9 +225,9 @@ class Batches final : public Contract {
  private:
   /// The caller's counter, by the name and the residue that its contract noted.
   static CounterBlocks counter_of(const Setting& setting, const State& s) {
-    const auto residue = s.ghost_numbers.find("residue");
+    const auto residue = s.ghost_numbers->find("residue");
     return any_counter(setting.pool, "counter",
-                       residue == s.ghost_numbers.end()
+                       residue == s.ghost_numbers->end()
                            ? std::nullopt
                            : std::optional<int>(static_cast<int>(residue->second.constant())));
   }
@@ -269,7 +269,7 @@ class Powers final : public Contract {
     const Scalar context = require_any_pointer(s, rbx, "rbx");
     if (!s.facts.equal(context.value, kContextBias))
       throw Refused("rbx is not the context + 112 at a call of " + symbol());
-    require_equal(setting.pool, s.facts, vector_lane(s, 0), s.ghosts.at("H"), "H in xmm0");
+    require_equal(setting.pool, s.facts, vector_lane(s, 0), s.ghosts->at("H"), "H in xmm0");
     s.memory.check_access(s.facts, context.region, layout::kPowers, layout::kContextBytes - layout::kPowers, true);
     s.memory.set_run(s.facts, context.region, {layout::kPowers, layout::kContextBytes, powers_content(setting.pool)});
     after_call(setting, s, {rax, r8});

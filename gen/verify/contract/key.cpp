@@ -28,7 +28,7 @@ class Init final : public Contract {
     const RegionId context = add_buffer(s, "the context", 0, layout::kContextBytes, true, nullptr);
     general(s, rdi) = Scalar::pointer(context);
     general(s, rsi) = Scalar::pointer(add_buffer(s, "key", 0, key_bytes(), false, key));
-    s.ghosts["H"] = spec::aes_encrypt(setting.pool, keys(setting.pool), setting.pool.constant(0));
+    s.ghosts.own()["H"] = spec::aes_encrypt(setting.pool, keys(setting.pool), setting.pool.constant(0));
     s.outputs = {{context, powers_content(setting.pool)}};
     return s;
   }
@@ -43,7 +43,7 @@ class Init final : public Contract {
                     fmt::format("round key {}", i));
     }
     require_equal(pool, exit.facts, exit.memory.load(pool, exit.facts, context, layout::kHashKey, 16),
-                  entry.ghosts.at("H"), "H");
+                  entry.ghosts->at("H"), "H");
     const Lane rounds = exit.memory.load(pool, exit.facts, context, layout::kRounds, 4);
     require_equal(pool, exit.facts, rounds, pool.constant(static_cast<Bits128>(rounds_)), "the number of rounds");
     require_content(setting, exit, context, layout::kPowers, layout::kContextBytes, exit.outputs[0].content,

@@ -48,14 +48,14 @@ class Message final : public Contract {
   State entry(const Setting& setting, std::size_t which) const override {
     LanePool& pool = setting.pool;
     State s = routine_entry(setting);
-    s.ghost_numbers["rounds"] = any_rounds(setting, s);
+    s.ghost_numbers.own()["rounds"] = any_rounds(setting, s);
     const Length iv = iv_length(setting, s), aad = aad_length(setting, s), text = text_length(setting, s);
     const Affine tag_bytes = add_length(setting, s, "tag bytes", 4, 16);
-    s.ghost_numbers["tag bytes"] = tag_bytes;
-    s.ghost_numbers["stage"] = kStart;
+    s.ghost_numbers.own()["tag bytes"] = tag_bytes;
+    s.ghost_numbers.own()["stage"] = kStart;
 
     const bool in_place = which == 1;
-    const RegionId context = add_context(setting, s, s.ghost_numbers["rounds"]);
+    const RegionId context = add_context(setting, s, s.ghost_numbers.own()["rounds"]);
     const auto ciphertext = unknown_text(pool, "ciphertext", Secrecy::is_public);
     // What a plaintext is, as a function of its ciphertext, is known when the first counter block is.
     const RegionId in =
@@ -65,7 +65,7 @@ class Message final : public Contract {
         add_buffer(s, "tag", 0, tag_bytes, encrypt(), encrypt() ? nullptr : unknown_text(pool, "tag", Secrecy::secret));
     const RegionId message =
         add_buffer(s, "the message", 0, static_cast<std::int64_t>(sizeof(stitchgcm_message)), false, nullptr);
-    auto& fields = s.memory.region(message).windows[Affine(0)].slots;
+    auto& fields = s.memory.edit(message).windows[Affine(0)].slots;
     fields[layout::kIv] =
         Scalar::pointer(add_buffer(s, "IV", 0, iv.bytes, false, unknown_text(pool, "IV", Secrecy::secret)));
     fields[layout::kIvBytes] = Scalar::number(iv.bytes);
@@ -79,28 +79,28 @@ class Message final : public Contract {
     fields[layout::kTagBytes] = Scalar::number(tag_bytes);
     general(s, rdi) = Scalar::pointer(context);
     general(s, rsi) = Scalar::pointer(message);
-    s.ghost_numbers["in"] = static_cast<std::int64_t>(in);
-    s.ghost_numbers["out"] = static_cast<std::int64_t>(out);
-    s.ghost_numbers["tag"] = static_cast<std::int64_t>(tag);
+    s.ghost_numbers.own()["in"] = static_cast<std::int64_t>(in);
+    s.ghost_numbers.own()["out"] = static_cast<std::int64_t>(out);
+    s.ghost_numbers.own()["tag"] = static_cast<std::int64_t>(tag);
     return s;
   }
 
   std::optional<std::string> generalise(const Setting& setting, State& s) const override {
-    if (s.ghost_numbers.at("stage") == Affine(kStart)) find_counter(setting, s);
-    if (s.ghost_numbers.at("stage") == Affine(kCounterKnown)) find_hash_of_aad(setting, s);
-    if (s.ghost_numbers.at("stage") == Affine(kAadHashed)) find_end_of_batches(setting, s);
-    const std::int64_t stage = s.ghost_numbers.at("stage").constant();
+    if (s.ghost_numbers->at("stage") == Affine(kStart)) find_counter(setting, s);
+    if (s.ghost_numbers->at("stage") == Affine(kCounterKnown)) find_hash_of_aad(setting, s);
+    if (s.ghost_numbers->at("stage") == Affine(kAadHashed)) find_end_of_batches(setting, s);
+    const std::int64_t stage = s.ghost_numbers->at("stage").constant();
     if (stage == kStart) return std::nullopt;
     static constexpr const char* kNames[] = {"", "J0 is known", "the AAD is hashed", "the batches are done"};
-    const auto residue = s.ghost_numbers.find("residue");
-    return fmt::format("{}{}{}", kNames[stage], residue == s.ghost_numbers.end() ? "" : ", IV of 12 bytes",
+    const auto residue = s.ghost_numbers->find("residue");
+    return fmt::format("{}{}{}", kNames[stage], residue == s.ghost_numbers->end() ? "" : ", IV of 12 bytes",
                        power_note(s));
   }
 
   bool may_reveal_whether_zero(const Setting& setting, const State& s, Lane lane) const override {
-    if (encrypt() || s.ghost_numbers.at("stage") != Affine(kBatchesDone)) return false;
+    if (encrypt() || s.ghost_numbers->at("stage") != Affine(kBatchesDone)) return false;
     LanePool& pool = setting.pool;
-    const std::int64_t bytes = s.facts.constant(s.ghost_numbers.at("tag bytes"), "the tag's length");
+    const std::int64_t bytes = s.facts.constant(s.ghost_numbers->at("tag bytes"), "the tag's length");
     const Lane given = pool.input(pool.name("tag", Secrecy::secret), 0);
     const Lane difference = spec::first_bytes(pool, pool.exclusive_or(tag(setting, s), given), static_cast<int>(bytes));
     return resolve(pool, s.facts, lane) == resolve(pool, s.facts, difference);
@@ -115,12 +115,12 @@ class Message final : public Contract {
 
   void check_exit(const Setting& setting, const State& entry, State exit) const override {
     LanePool& pool = setting.pool;
-    if (exit.ghost_numbers.at("stage") != Affine(kBatchesDone)) throw Refused("the text was not hashed");
+    if (exit.ghost_numbers->at("stage") != Affine(kBatchesDone)) throw Refused("the text was not hashed");
     const RegionId out = region(exit, "out");
     const Length text = text_length_of(exit);
     if (encrypt()) {
       check_text(setting, exit);
-      const std::int64_t bytes = exit.facts.constant(exit.ghost_numbers.at("tag bytes"), "the tag's length");
+      const std::int64_t bytes = exit.facts.constant(exit.ghost_numbers->at("tag bytes"), "the tag's length");
       require_equal(pool, exit.facts,
                     exit.memory.load(pool, exit.facts, region(exit, "tag"), 0, static_cast<int>(bytes)),
                     spec::first_bytes(pool, tag(setting, exit), static_cast<int>(bytes)), "the tag");
@@ -145,7 +145,7 @@ class Message final : public Contract {
   bool encrypt() const { return direction_ == Direction::encrypt; }
 
   static RegionId region(const State& s, const char* name) {
-    return static_cast<RegionId>(s.ghost_numbers.at(name).constant());
+    return static_cast<RegionId>(s.ghost_numbers->at(name).constant());
   }
 
   static Length iv_length(Setting setting, State& s) {
@@ -169,18 +169,18 @@ class Message final : public Contract {
     const Affine all_batches = high * (std::int64_t{1} << 25) + batches;
     const Length text{all_batches * 128 + blocks * 16 + part, all_batches * 8 + blocks, part};
     if (!s.facts.assume_nonnegative(Affine((std::int64_t{1} << 36) - 32) - text.bytes)) throw std::logic_error("text");
-    s.ghost_numbers["text blocks in batches"] = all_batches * 8;
+    s.ghost_numbers.own()["text blocks in batches"] = all_batches * 8;
     return note(s, "text", text);
   }
   static Length note(State& s, const std::string& name, const Length& length) {
-    s.ghost_numbers[name + " bytes"] = length.bytes;
-    s.ghost_numbers[name + " blocks"] = length.blocks;
-    s.ghost_numbers[name + " part"] = length.part;
+    s.ghost_numbers.own()[name + " bytes"] = length.bytes;
+    s.ghost_numbers.own()[name + " blocks"] = length.blocks;
+    s.ghost_numbers.own()[name + " part"] = length.part;
     return length;
   }
   static Length length_of(const State& s, const std::string& name) {
-    return {s.ghost_numbers.at(name + " bytes"), s.ghost_numbers.at(name + " blocks"),
-            s.ghost_numbers.at(name + " part")};
+    return {s.ghost_numbers->at(name + " bytes"), s.ghost_numbers->at(name + " blocks"),
+            s.ghost_numbers->at(name + " part")};
   }
   static Length text_length_of(const State& s) { return length_of(s, "text"); }
 
@@ -220,14 +220,14 @@ class Message final : public Contract {
     const CounterBlocks counter = any_counter(pool, "counter", residue_of_first);
     // Text block i has the counter block J0 + 1 + i.
     if (!replace_everywhere(setting, s, pool.apply(pool.reverse_bytes(), j0), counter.reversed(pool, -1))) return;
-    s.ghosts["J0"] = counter.block(pool, -1);
-    if (residue_of_first) s.ghost_numbers["residue"] = *residue_of_first;
+    s.ghosts.own()["J0"] = counter.block(pool, -1);
+    if (residue_of_first) s.ghost_numbers.own()["residue"] = *residue_of_first;
     const auto ciphertext = unknown_text(pool, "ciphertext", Secrecy::is_public);
-    const auto plaintext = xor_keystream(pool, "plaintext", ciphertext, s.ghost_numbers.at("rounds"), counter);
-    if (encrypt()) s.memory.region(region(s, "in")).initial = plaintext;
+    const auto plaintext = xor_keystream(pool, "plaintext", ciphertext, s.ghost_numbers->at("rounds"), counter);
+    if (encrypt()) s.memory.edit(region(s, "in")).initial = plaintext;
     s.outputs = {{region(s, "out"), encrypt() ? ciphertext : plaintext}};
     s.hash.reset();
-    s.ghost_numbers["stage"] = kCounterKnown;
+    s.ghost_numbers.own()["stage"] = kCounterKnown;
   }
 
   /// Every register and place of the stack that holds `known` holds `general` from now on. False if none did.
@@ -241,7 +241,7 @@ class Message final : public Contract {
       found = true;
     };
     for (auto& lanes : s.vector) replace(lanes[0]);
-    for (auto& [place, window] : s.memory.region(s.stack).windows) {
+    for (auto& [place, window] : s.memory.edit(s.stack).windows) {
       for (auto& [offset, piece] : window.pieces) replace(piece.lane);
     }
     return found;
@@ -268,14 +268,14 @@ class Message final : public Contract {
       if (!exponent) return;
       set_any_sums(pool, s, kSums, any_y, *exponent, "after the AAD");
       s.hash = HashProgress{ciphertext, any_y, 0, any_y, 0};
-      s.ghost_numbers["power of Y"] = *exponent;
+      s.ghost_numbers.own()["power of Y"] = *exponent;
     }
-    s.ghost_numbers["stage"] = kAadHashed;
+    s.ghost_numbers.own()["stage"] = kAadHashed;
   }
 
   void find_end_of_batches(const Setting& setting, State& s) const {
     LanePool& pool = setting.pool;
-    const Affine in_batches = s.ghost_numbers.at("text blocks in batches");
+    const Affine in_batches = s.ghost_numbers->at("text blocks in batches");
     if (!s.facts.equal(s.hash->at, in_batches)) return;
     // Y waits for the blocks after the batches and for the lengths.
     const Length text = text_length_of(s);
@@ -285,8 +285,8 @@ class Message final : public Contract {
     const Lane any_y = pool.input(pool.name("Y after the batches", Secrecy::secret));
     set_any_sums(pool, s, kSums, any_y, exponent, "after the batches");
     s.hash = HashProgress{s.hash->data, any_y, in_batches, any_y, in_batches};
-    s.ghost_numbers["power of Y"] = exponent;
-    s.ghost_numbers["stage"] = kBatchesDone;
+    s.ghost_numbers.own()["power of Y"] = exponent;
+    s.ghost_numbers.own()["stage"] = kBatchesDone;
   }
 
   /// k with sums = y H^k.
@@ -298,8 +298,8 @@ class Message final : public Contract {
   }
 
   static std::string power_note(const State& s) {
-    const auto power = s.ghost_numbers.find("power of Y");
-    return power == s.ghost_numbers.end() ? "" : fmt::format(", times H^{}", power->second.constant());
+    const auto power = s.ghost_numbers->find("power of Y");
+    return power == s.ghost_numbers->end() ? "" : fmt::format(", times H^{}", power->second.constant());
   }
 
   /// T (algorithm 4, steps 4 to 6), where the batches are done and the rest of the lengths is known.
@@ -314,8 +314,8 @@ class Message final : public Contract {
       hash.y = spec::ghash_step(pool, hash.y, last);
     }
     const Lane y = spec::ghash_step(pool, hash.y, spec::lengths_block(pool, aad.bytes * 8, text.bytes * 8));
-    const std::vector<Lane> keys = round_keys(pool, s.facts, s.ghost_numbers.at("rounds"));
-    return pool.exclusive_or(y, spec::aes_encrypt(pool, keys, s.ghosts.at("J0")));
+    const std::vector<Lane> keys = round_keys(pool, s.facts, s.ghost_numbers->at("rounds"));
+    return pool.exclusive_or(y, spec::aes_encrypt(pool, keys, s.ghosts->at("J0")));
   }
 
   void check_text(const Setting& setting, State& exit) const {

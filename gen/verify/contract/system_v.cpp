@@ -49,7 +49,7 @@ State routine_entry(const Setting& setting) {
   return_address.readable = false;
   const RegionId caller = s.memory.add(return_address);
   s.general[rsp] = Scalar::pointer(s.stack);
-  s.memory.region(s.stack).windows[Affine(0)].slots[0] = Scalar::pointer(caller);
+  s.memory.edit(s.stack).windows[Affine(0)].slots[0] = Scalar::pointer(caller);
   s.general[rsp] = Scalar::pointer(s.stack);
 
   Region constants;
@@ -119,7 +119,7 @@ void after_call(const Setting& setting, State& state, const std::vector<int>& cl
   state.flags = {};
   state.mask = {};
   // What the callee leaves below rsp holds no secret, which its own proof shows.
-  Region& stack = state.memory.region(state.stack);
+  Region& stack = state.memory.edit(state.stack);
   const std::int64_t top = state.general[rsp].value.constant();
   for (auto& [place, window] : stack.windows) {
     std::erase_if(window.pieces, [top](const auto& p) { return p.first < top; });

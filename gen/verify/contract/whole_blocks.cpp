@@ -65,15 +65,15 @@ class Blocks final : public Contract {
       general(s, r9) = Scalar::pointer(add_block(pool, s, "the accumulator", y, true));
       s.hash = HashProgress{ciphertext, y, span.first_block, y, span.first_block};
     }
-    s.ghost_numbers["rounds"] = rounds;
-    s.ghost_numbers["first block"] = span.first_block;
-    s.ghost_numbers["blocks"] = span.blocks;
+    s.ghost_numbers.own()["rounds"] = rounds;
+    s.ghost_numbers.own()["first block"] = span.first_block;
+    s.ghost_numbers.own()["blocks"] = span.blocks;
     return s;
   }
 
   void check_exit(const Setting& setting, const State& entry, State exit) const override {
     LanePool& pool = setting.pool;
-    const Span span{entry.ghost_numbers.at("first block"), entry.ghost_numbers.at("blocks")};
+    const Span span{entry.ghost_numbers->at("first block"), entry.ghost_numbers->at("blocks")};
     const Affine end = span.first_block + span.blocks;
     const CounterBlocks counter = any_counter(pool, kCounter, std::nullopt);
     require_content(setting, exit, exit.outputs[0].region, span.from(), span.to(), exit.outputs[0].content,
@@ -94,7 +94,7 @@ class Blocks final : public Contract {
   static constexpr const char* kCounter = "counter";
   static Affine blocks_of_batches(const State& entry) {
     Affine multiple_of_8 = 0;
-    for (const Affine::Term& t : entry.ghost_numbers.at("blocks").terms()) {
+    for (const Affine::Term& t : entry.ghost_numbers->at("blocks").terms()) {
       if (t.coefficient % 8 == 0) multiple_of_8 += Affine(t.variable) * t.coefficient;
     }
     return multiple_of_8;
@@ -125,13 +125,13 @@ class Ghash final : public Contract {
     general(s, rdx) = Scalar::pointer(add_buffer(s, "data", span.from(), span.to(), false, text), span.from());
     general(s, rcx) = Scalar::number(span.blocks);
     s.hash = HashProgress{text, y, span.first_block, y, span.first_block};
-    s.ghost_numbers["end"] = span.first_block + span.blocks;
+    s.ghost_numbers.own()["end"] = span.first_block + span.blocks;
     return s;
   }
 
   void check_exit(const Setting& setting, const State& entry, State exit) const override {
     LanePool& pool = setting.pool;
-    advance_hash(pool, exit.facts, *exit.hash, entry.ghost_numbers.at("end"));
+    advance_hash(pool, exit.facts, *exit.hash, entry.ghost_numbers->at("end"));
     require_equal(pool, exit.facts, exit.memory.load(pool, exit.facts, general(entry, rsi).region, 0, 16), exit.hash->y,
                   "the accumulator");
     check_routine_exit(setting, entry, exit, {});

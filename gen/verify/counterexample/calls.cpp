@@ -41,7 +41,7 @@ class Entry {
 
   std::int64_t value(const Affine& a) const { return verify::substitute(a, values_).constant(); }
   std::int64_t number(GeneralRegister r) const { return value(state_.general[r].value); }
-  std::int64_t noted(const std::string& name) const { return value(state_.ghost_numbers.at(name)); }
+  std::int64_t noted(const std::string& name) const { return value(state_.ghost_numbers->at(name)); }
   RegionId region(GeneralRegister r) const { return state_.general[r].region; }
   /// What 8 bytes of the memory that a register points to hold.
   const Scalar& slot(GeneralRegister r, std::int64_t place) const {

@@ -25,7 +25,8 @@ struct Call {
 };
 
 /// The calls of the contract's routine at these lengths, in its case number `which`; of an internal routine, calls of
-/// those that call it, at lengths at which they do so. `prefix` is that of all symbols. None if the routine is not known.
+/// those that call it, at lengths at which they do so. `prefix` is that of all symbols. None if the routine is not
+/// known.
 std::vector<Call> calls_at(const Lengths& lengths, const Contract& contract, std::size_t which, const Image& image,
                            const std::string& prefix);
 

@@ -12,8 +12,8 @@ namespace stitchgcm::verify {
 /// A value for each variable, by its name.
 using Lengths = std::map<std::string, std::int64_t>;
 
-/// Values with which all facts hold: first the smallest, one variable after the other in the order of their numbers, then
-/// some in which one of the variables is a little larger. At most `most`, all different; none if none was found.
+/// Values with which all facts hold: first the smallest, one variable after the other in the order of their numbers,
+/// then some in which one of the variables is a little larger. At most `most`, all different; none if none was found.
 std::vector<Lengths> lengths_on_path(const Facts& facts, const Variables& variables, std::size_t most);
 
 }  // namespace stitchgcm::verify

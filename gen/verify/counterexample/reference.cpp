@@ -47,8 +47,8 @@ stitchgcm_power stored(const Block& power) {
 
 std::uint8_t doubled(std::uint8_t a) { return static_cast<std::uint8_t>(a << 1 ^ ((a & 0x80) != 0 ? 0x1b : 0)); }
 
-/// SBOX (FIPS 197, 5.1.1): 3 generates the field's multiplicative group and 0xf6 is its inverse, so that one runs through
-/// all elements while the other runs through their inverses.
+/// SBOX (FIPS 197, 5.1.1): 3 generates the field's multiplicative group and 0xf6 is its inverse, so that one runs
+/// through all elements while the other runs through their inverses.
 std::array<std::uint8_t, 256> make_s_box() {
   std::array<std::uint8_t, 256> box{};
   std::uint8_t p = 1, inverse = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
 #pragma once
-// AES-GCM on bytes, to run the code against: AES is OpenSSL's, the rest is SP 800-38D and FIPS 197 written down plainly.
-// It shares nothing with the specification that proofs use, so that a mistake there shows as a proof that fails while the
-// code does nothing wrong.
+// AES-GCM on bytes, to run the code against: AES is OpenSSL's, the rest is SP 800-38D and FIPS 197 written down
+// plainly. It shares nothing with the specification that proofs use, so that a mistake there shows as a proof that
+// fails while the code does nothing wrong.
 #include <openssl/evp.h>
 
 #include <array>

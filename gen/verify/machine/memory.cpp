@@ -212,7 +212,7 @@ void Memory::clear(const Facts& facts, Region& r, const Place& at, int bytes) {
 
 void Memory::store(const Facts& facts, RegionId id, const Affine& place, Lane lane, int first_byte, int bytes) {
   check_access(facts, id, place, bytes, true);
-  Region& r = region(id);
+  Region& r = edit(id);
   const Place at = locate(facts, place);
   clear(facts, r, at, bytes);
   for (auto& [symbolic, window] : r.windows) {
@@ -248,7 +248,7 @@ void Memory::store_scalar(const Facts& facts, RegionId id, const Affine& place, 
     return;
   }
   check_access(facts, id, place, 8, true);
-  Region& r = region(id);
+  Region& r = edit(id);
   const Place at = locate(facts, place);
   clear(facts, r, at, 8);
   for (auto& [symbolic, window] : r.windows) {
@@ -261,7 +261,7 @@ void Memory::store_scalar(const Facts& facts, RegionId id, const Affine& place, 
 }
 
 void Memory::set_run(const Facts& facts, RegionId id, const Run& run) {
-  Region& r = region(id);
+  Region& r = edit(id);
   if (facts.equal(run.from, run.to)) return;
   for (auto i = r.windows.begin(); i != r.windows.end();) {
     const auto [low, high] = extent(i->second);
@@ -285,11 +285,11 @@ void Memory::set_run(const Facts& facts, RegionId id, const Run& run) {
   r.runs.push_back(run);
 }
 
-void Memory::forget(RegionId id) { forget_all(region(id)); }
+void Memory::forget(RegionId id) { forget_all(edit(id)); }
 
 void Memory::gather_runs(LanePool& pool, const Facts& facts, RegionId id,
                          const std::shared_ptr<const Content>& content) {
-  Region& r = region(id);
+  Region& r = edit(id);
   for (auto w = r.windows.begin(); w != r.windows.end();) {
     std::map<std::int64_t, Piece>& pieces = w->second.pieces;
     if (w->first.divisible_by(16)) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "verify/machine/copy_on_write.hpp"
 #include "verify/machine/facts.hpp"
 #include "verify/machine/scalar.hpp"
 
@@ -67,8 +68,13 @@ Lane resolve(LanePool& pool, const Facts& facts, Lane lane);
 class Memory {
  public:
   RegionId add(Region region);
-  const Region& region(RegionId id) const { return regions_.at(static_cast<std::size_t>(id)); }
-  Region& region(RegionId id) { return regions_.at(static_cast<std::size_t>(id)); }
+  const Region& region(RegionId id) const { return *regions_.at(static_cast<std::size_t>(id)); }
+  /// For a change.
+  Region& edit(RegionId id) { return regions_.at(static_cast<std::size_t>(id)).own(); }
+  bool shares_region(const Memory& other, RegionId id) const {
+    const auto i = static_cast<std::size_t>(id);
+    return regions_.at(i).shares_with(other.regions_.at(i));
+  }
   std::size_t size() const { return regions_.size(); }
 
   /// `bytes` bytes from the place on as a lane, the rest 0; 1 <= bytes <= 16. Throws Refused (bounds, rights, never
@@ -97,7 +103,7 @@ class Memory {
   void clear(const Facts& facts, Region& r, const Place& at, int bytes);
   std::optional<Lane> load_byte(LanePool& pool, const Facts& facts, const Region& r, const Place& at) const;
 
-  std::vector<Region> regions_;
+  std::vector<CopyOnWrite<Region>> regions_;
 };
 
 }  // namespace stitchgcm::verify

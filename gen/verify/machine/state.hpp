@@ -60,8 +60,8 @@ struct State {
   RegionId constants{};  // the image's read-only data; place = address
   /// What the specification has got to on this path.
   std::optional<HashProgress> hash;
-  std::map<std::string, Lane> ghosts;  // "J0", ..
-  std::map<std::string, Affine> ghost_numbers;
+  CopyOnWrite<std::map<std::string, Lane>> ghosts;  // "J0", ..
+  CopyOnWrite<std::map<std::string, Affine>> ghost_numbers;
   std::vector<Output> outputs;
   /// Texts begin at block 8 * position, for any position: what holds at one place of a text holds at the next.
   std::optional<Variable> position;

@@ -210,8 +210,8 @@ void Explorer::limit_stack(State& state, const Instruction& next) {
     throw Refused("rsp does not point into the routine's stack");
   }
   const std::int64_t pushed = next.mnemonic == ZYDIS_MNEMONIC_PUSH ? 8 : 0;
-  Region& stack = state.memory.region(state.stack);
-  stack.from = top.value.constant() - pushed;
+  const Affine lowest = top.value.constant() - pushed;
+  if (!(state.memory.region(state.stack).from == lowest)) state.memory.edit(state.stack).from = lowest;
   statistics_.deepest_stack = std::max(statistics_.deepest_stack, pushed - top.value.constant());
 }
 

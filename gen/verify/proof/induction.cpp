@@ -278,13 +278,13 @@ State state_of(const Setting& setting, const Contract& contract, const Hypothesi
     set_any_sums(pool, s, {r[0], r[1], r[2]}, s.hash->y, h.sums_exponent);
   }
   if (!s.memory.region(s.stack).windows.empty()) {
-    for (auto& [place, piece] : s.memory.region(s.stack).windows.begin()->second.pieces) {
+    for (auto& [place, piece] : s.memory.edit(s.stack).windows.begin()->second.pieces) {
       const Role role = h.stack_role.at(place);
       if (role == Role::moves) piece.lane = moved(pool, h, piece.lane, i);
       if (role == Role::anything) piece.lane = anything(pool, Secrecy::secret);
     }
   }
-  for (const auto& [run, moves] : h.run_step) s.memory.region(run.first).runs[run.second].to += i * moves;
+  for (const auto& [run, moves] : h.run_step) s.memory.edit(run.first).runs[run.second].to += i * moves;
   return s;
 }
 

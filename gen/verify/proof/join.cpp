@@ -27,11 +27,11 @@ class Joining {
       const bool lasting = std::find(std::begin(kLasting), std::end(kLasting), i) != std::end(kLasting);
       joined_.general[r] = scalar(a_.general[r], b_.general[r], lasting || (live_ & general_bit(i)) != 0);
     }
+    // First whatever may keep the two apart: most that meet are not one.
     for (std::size_t r = 0; r < a_.vector.size(); r++) {
+      if ((live_ & vector_bit(static_cast<int>(r))) == 0) continue;
       for (std::size_t l = 0; l < a_.vector[r].size(); l++) {
-        const Lane a = a_.vector[r][l], b = b_.vector[r][l];
-        if ((live_ & vector_bit(static_cast<int>(r))) != 0 && !same_lane(a, b)) throw Apart{};
-        joined_.vector[r][l] = lane(a, b);
+        if (!same_lane(a_.vector[r][l], b_.vector[r][l])) throw Apart{};
       }
     }
     for (std::size_t m = 0; m < a_.mask.size(); m++) {
@@ -40,7 +40,15 @@ class Joining {
     if (!(a_.flags == b_.flags)) joined_.flags = {};
     ghost_numbers();
     hash();
-    for (std::size_t i = 0; i < a_.memory.size(); i++) region(static_cast<RegionId>(i));
+    for (std::size_t i = 0; i < a_.memory.size(); i++) {
+      if (static_cast<RegionId>(i) != a_.stack) region(static_cast<RegionId>(i));
+    }
+    region(a_.stack);
+    for (std::size_t r = 0; r < a_.vector.size(); r++) {
+      for (std::size_t l = 0; l < a_.vector[r].size(); l++) {
+        joined_.vector[r][l] = lane(a_.vector[r][l], b_.vector[r][l]);
+      }
+    }
     return std::move(joined_);
   }
 
@@ -90,11 +98,11 @@ class Joining {
   }
 
   void ghost_numbers() {
-    if (a_.ghost_numbers.size() != b_.ghost_numbers.size()) throw Apart{};
-    for (const auto& [name, a] : a_.ghost_numbers) {
-      const auto b = b_.ghost_numbers.find(name);
-      if (b == b_.ghost_numbers.end()) throw Apart{};
-      joined_.ghost_numbers[name] = expression(a, b->second);
+    if (a_.ghost_numbers->size() != b_.ghost_numbers->size()) throw Apart{};
+    for (const auto& [name, a] : *a_.ghost_numbers) {
+      const auto b = b_.ghost_numbers->find(name);
+      if (b == b_.ghost_numbers->end()) throw Apart{};
+      joined_.ghost_numbers.own()[name] = expression(a, b->second);
     }
   }
 
@@ -108,8 +116,9 @@ class Joining {
   }
 
   void region(RegionId id) {
+    if (a_.memory.shares_region(b_.memory, id)) return;
     const Region &a = a_.memory.region(id), &b = b_.memory.region(id);
-    Region& r = joined_.memory.region(id);
+    Region& r = joined_.memory.edit(id);
     const bool same_initial = a.initial == b.initial || (a.initial && b.initial && *a.initial == *b.initial);
     if (!same_initial || a.forgotten != b.forgotten || a.runs.size() != b.runs.size()) throw Apart{};
     if (id == a_.stack) {
@@ -167,6 +176,17 @@ class Joining {
   State joined_;
 };
 
+/// What most often keeps two apart, without the cost of a joined state.
+bool live_numbers_agree(const State& a, const State& b, Registers live) {
+  for (int i = 0; i < kGeneralRegisters; i++) {
+    if ((live & general_bit(i)) == 0) continue;
+    const Scalar &x = general(a, i), &y = general(b, i);
+    if (x.kind != y.kind || x.region != y.region) return false;
+    if ((x.is_number() || x.is_pointer()) && !common_expression(a.facts, x.value, b.facts, y.value)) return false;
+  }
+  return a.hash.has_value() == b.hash.has_value() && (!a.hash || a.hash->y == b.hash->y);
+}
+
 }  // namespace
 
 std::optional<Affine> common_expression(const Facts& a_facts, const Affine& a, const Facts& b_facts, const Affine& b) {
@@ -177,6 +197,7 @@ std::optional<Affine> common_expression(const Facts& a_facts, const Affine& a, c
 
 bool join(const Setting& setting, State& a, const State& b, Registers live) {
   try {
+    if (!live_numbers_agree(a, b, live)) return false;
     a = Joining(setting, a, b, live).joined();
     return true;
   } catch (const Apart&) {

@@ -34,11 +34,15 @@ bool only_writes_first(const Instruction& i) {
 /// xor r, r and its like: the operand does not matter.
 bool clears(const Instruction& i) {
   if (i.operands.size() < 2) return false;
-  const bool kind = i.mnemonic == ZYDIS_MNEMONIC_XOR || i.mnemonic == ZYDIS_MNEMONIC_VPXOR || i.mnemonic == ZYDIS_MNEMONIC_PXOR;
-  return kind && std::all_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
-           return o.kind == Operand::Kind::reg &&
-                  (o.reg.number == i.operands[0].reg.number || &o == &i.operands[0]);
-         }) && i.operands[1].reg.number == i.operands.back().reg.number;
+  const bool kind =
+      i.mnemonic == ZYDIS_MNEMONIC_XOR || i.mnemonic == ZYDIS_MNEMONIC_VPXOR || i.mnemonic == ZYDIS_MNEMONIC_PXOR;
+  return kind &&
+         std::all_of(i.operands.begin(), i.operands.end(),
+                     [&](const Operand& o) {
+                       return o.kind == Operand::Kind::reg &&
+                              (o.reg.number == i.operands[0].reg.number || &o == &i.operands[0]);
+                     }) &&
+         i.operands[1].reg.number == i.operands.back().reg.number;
 }
 
 struct Effect {

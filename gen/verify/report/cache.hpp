@@ -10,12 +10,12 @@
 
 namespace stitchgcm::verify {
 
-/// SHA-256 of all that a verdict depends on: the function and its data, how far the data is aligned, the symbol, the symbols
-/// that it calls, and the verifier itself.
+/// SHA-256 of all that a verdict depends on: the function and its data, how far the data is aligned, the symbol, the
+/// symbols that it calls, and the verifier itself.
 std::string proof_key(const Image& image, const Function& function, const std::string& verifier);
 
-/// SHA-256 of the program that runs, and of the decoder's version. Any change of semantics, of contracts, or of anything
-/// else makes another one. Throws std::runtime_error if the program cannot be read.
+/// SHA-256 of the program that runs, and of the decoder's version. Any change of semantics, of contracts, or of
+/// anything else makes another one. Throws std::runtime_error if the program cannot be read.
 std::string verifier_identity();
 
 class ProofCache {

@@ -8,8 +8,8 @@
 
 namespace stitchgcm::verify {
 
-/// The page, the same for the same code and the same verifier. `command` is what makes it. Throws std::logic_error unless
-/// all is proved.
+/// The page, the same for the same code and the same verifier. `command` is what makes it. Throws std::logic_error
+/// unless all is proved.
 std::string proofs_page(const Report& report, const std::string& command);
 
 /// Symbol -> hash of the code, as a page says.
