@@ -169,6 +169,9 @@ class Batches final : public Contract {
     if (after < 0 || after > kMostBlocksAfter)
       throw Refused("rcx points to no power that " + symbol() + " can work with");
 
+    if (!s.hash || s.hash->data->text != "ciphertext" || s.outputs.empty()) {
+      throw Refused("a call of " + symbol() + " before what comes first is hashed");
+    }
     // The texts: `in` as the caller's specification has it, `out` writable, the same place or another buffer.
     const Scalar in = require_any_pointer(s, rsi, "rsi"), out = require_any_pointer(s, rdi, "rdi");
     const auto& ciphertext = s.hash->data;

@@ -250,9 +250,10 @@ class Message final : public Contract {
   void find_hash_of_aad(const Setting& setting, State& s) const {
     LanePool& pool = setting.pool;
     const bool none = s.facts.equal(length_of(s, "AAD").bytes, 0);
-    const std::optional<Lane> y = hash_of_string(setting, s, "AAD");
+    std::optional<Lane> y = hash_of_string(setting, s, "AAD");
     if (!y) return;
-    const Lane sums = value_of_sums(pool, sums_in(s, kSums));
+    y = resolve(pool, s.facts, *y);
+    const Lane sums = resolve(pool, s.facts, value_of_sums(pool, sums_in(s, kSums)));
     const auto ciphertext = unknown_text(pool, "ciphertext", Secrecy::is_public);
     const Lane any_y = pool.input(pool.name("Y after the AAD", Secrecy::secret));
     if (none) {

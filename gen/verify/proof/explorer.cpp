@@ -11,6 +11,9 @@
 namespace stitchgcm::verify {
 namespace {
 
+/// Paths of which each may be held against each other.
+constexpr std::size_t kFewEnoughForPairs = 100;
+
 bool is_conditional_jump(ZydisMnemonic m) {
   switch (m) {
     case ZYDIS_MNEMONIC_JB:
@@ -111,6 +114,39 @@ void Explorer::fork(const Path& path, const Undecided& question) {
   }
 }
 
+void Explorer::join_into(std::vector<Path>& joined, Path path) {
+  const Registers live = live_.at(path.state.ip);
+  const bool met = std::any_of(joined.begin(), joined.end(), [&](Path& other) {
+    return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live);
+  });
+  if (met) {
+    statistics_.joins++;
+  } else {
+    joined.push_back(std::move(path));
+  }
+}
+
+std::vector<std::uint64_t> Explorer::live_values(const State& s) const {
+  const Registers live = live_.at(s.ip);
+  std::vector<std::uint64_t> values;
+  for (std::size_t r = 0; r < kGeneralRegisters; r++) {
+    if ((live & general_bit(static_cast<int>(r))) == 0) continue;
+    const Scalar& g = s.general[r];
+    values.push_back(static_cast<std::uint64_t>(g.kind));
+    values.push_back(static_cast<std::uint64_t>(g.region));
+    values.push_back(g.lane.id);
+    values.push_back(static_cast<std::uint64_t>(g.value.constant()));
+    for (const Affine::Term& t : g.value.terms()) {
+      values.push_back(static_cast<std::uint64_t>(t.variable));
+      values.push_back(static_cast<std::uint64_t>(t.coefficient));
+    }
+  }
+  for (std::size_t r = 0; r < kVectorRegisters; r++) {
+    if ((live & vector_bit(static_cast<int>(r))) != 0) values.push_back(s.vector[r][0].id);
+  }
+  return values;
+}
+
 void Explorer::meet(std::vector<Path> paths) {
   std::vector<Path> rest;  // that have nothing to meet for
   std::map<std::string, std::vector<Path>> by_stage;
@@ -131,15 +167,18 @@ void Explorer::meet(std::vector<Path> paths) {
     }
   }
   for (auto& [stage, same] : by_stage) {
+    // First those whose live registers say the same, letter by letter; then each pair of what is left, if that is few.
+    std::map<std::vector<std::uint64_t>, std::vector<Path>> alike;
+    for (Path& path : same) join_into(alike[live_values(path.state)], std::move(path));
     std::vector<Path> joined;
-    for (Path& path : same) {
-      const bool met = std::any_of(joined.begin(), joined.end(), [&](Path& other) {
-        return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live_.at(path.state.ip));
-      });
-      if (met) {
-        statistics_.joins++;
-      } else {
-        joined.push_back(std::move(path));
+    const bool few = alike.size() <= kFewEnoughForPairs;
+    for (auto& [values, paths_alike] : alike) {
+      for (Path& path : paths_alike) {
+        if (few) {
+          join_into(joined, std::move(path));
+        } else {
+          joined.push_back(std::move(path));
+        }
       }
     }
     for (Path& path : joined) rest.push_back(std::move(path));

@@ -63,6 +63,8 @@ class Explorer {
   bool arrive(Path& path);
   void fork(const Path& path, const struct Undecided& question);
   void meet(std::vector<Path> paths);
+  void join_into(std::vector<Path>& joined, Path path);
+  std::vector<std::uint64_t> live_values(const State& state) const;
   [[noreturn]] void fail(const Path& path, const std::string& reason) const;
   bool returns(Path& path);
   void call(Path& path, std::uint64_t target);
