@@ -212,7 +212,8 @@ TEST_CASE("verify report: a proof comes back from JSON as it was") {
 
 TEST_CASE("verify report: JSON without a field, or of a failure, is no proof") {
   const auto json = verdict_json(proof_of("f").verdict);
-  for (const auto& [name, value] : json.items()) {
+  for (const auto& field : json.items()) {
+    const std::string name = field.key();
     auto less = json;
     less.erase(name);
     CHECK_THROWS_AS_MESSAGE(proof_from_json(less), std::invalid_argument, "without " << name);
