@@ -94,7 +94,7 @@ class Message final : public Contract {
     static constexpr const char* kNames[] = {"", "J0 is known", "the AAD is hashed", "the batches are done"};
     const auto residue = s.ghost_numbers->find("residue");
     return fmt::format("{}{}{}", kNames[stage], residue == s.ghost_numbers->end() ? "" : ", IV of 12 bytes",
-                       power_note(s));
+                       power_note(setting, s));
   }
 
   bool may_reveal_whether_zero(const Setting& setting, const State& s, Lane lane) const override {
@@ -298,9 +298,16 @@ class Message final : public Contract {
     return std::nullopt;
   }
 
-  static std::string power_note(const State& s) {
+  /// Where sums wait for a certain number of blocks, paths with other numbers are other paths.
+  static std::string power_note(const Setting& setting, const State& s) {
     const auto power = s.ghost_numbers->find("power of Y");
-    return power == s.ghost_numbers->end() ? "" : fmt::format(", times H^{}", power->second.constant());
+    if (power == s.ghost_numbers->end()) return "";
+    const Length text = text_length_of(s);
+    const bool batches_done = s.ghost_numbers->at("stage") == Affine(kBatchesDone);
+    const Affine left = batches_done ? text.blocks - s.ghost_numbers->at("text blocks in batches") : text.blocks;
+    return fmt::format(", times H^{}, {} blocks left{}", power->second.constant(),
+                       setting.pool.variables().describe(s.facts.resolve(left)),
+                       s.facts.implies_nonnegative(text.part - 1) ? " and a part" : "");
   }
 
   /// T (algorithm 4, steps 4 to 6), where the batches are done and the rest of the lengths is known.
