@@ -21,7 +21,7 @@ struct Length {
 };
 
 /// How far a path has come. The order is that of the computation.
-enum Stage : std::int64_t { kStart, kCounterKnown, kAadHashed, kBatchesDone };
+enum Stage : std::int64_t { kStart, kCounterKnown, kAadHashed, kBatchesDone, kTextDone };
 
 class Message final : public Contract {
  public:
@@ -89,20 +89,23 @@ class Message final : public Contract {
     if (s.ghost_numbers->at("stage") == Affine(kStart)) find_counter(setting, s);
     if (s.ghost_numbers->at("stage") == Affine(kCounterKnown)) find_hash_of_aad(setting, s);
     if (s.ghost_numbers->at("stage") == Affine(kAadHashed)) find_end_of_batches(setting, s);
+    if (s.ghost_numbers->at("stage") == Affine(kBatchesDone)) find_end_of_text(setting, s);
     const std::int64_t stage = s.ghost_numbers->at("stage").constant();
     if (stage == kStart) return std::nullopt;
-    static constexpr const char* kNames[] = {"", "J0 is known", "the AAD is hashed", "the batches are done"};
+    static constexpr const char* kNames[] = {"", "J0 is known", "the AAD is hashed", "the batches are done",
+                                             "the text is done"};
     const auto residue = s.ghost_numbers->find("residue");
     return fmt::format("{}{}{}", kNames[stage], residue == s.ghost_numbers->end() ? "" : ", IV of 12 bytes",
                        power_note(setting, s));
   }
 
   bool may_reveal_whether_zero(const Setting& setting, const State& s, Lane lane) const override {
-    if (encrypt() || s.ghost_numbers->at("stage") != Affine(kBatchesDone)) return false;
+    if (encrypt() || s.ghost_numbers->at("stage") != Affine(kTextDone)) return false;
     LanePool& pool = setting.pool;
     const std::int64_t bytes = s.facts.constant(s.ghost_numbers->at("tag bytes"), "the tag's length");
     const Lane given = pool.input(pool.name("tag", Secrecy::secret), 0);
-    const Lane difference = spec::first_bytes(pool, pool.exclusive_or(tag(setting, s), given), static_cast<int>(bytes));
+    const Lane difference =
+        spec::first_bytes(pool, pool.exclusive_or(s.ghosts->at("T"), given), static_cast<int>(bytes));
     return resolve(pool, s.facts, lane) == resolve(pool, s.facts, difference);
   }
 
@@ -115,15 +118,15 @@ class Message final : public Contract {
 
   void check_exit(const Setting& setting, const State& entry, State exit) const override {
     LanePool& pool = setting.pool;
-    if (exit.ghost_numbers->at("stage") != Affine(kBatchesDone)) throw Refused("the text was not hashed");
+    if (exit.ghost_numbers->at("stage") != Affine(kTextDone)) throw Refused("the text was not hashed");
     const RegionId out = region(exit, "out");
     const Length text = text_length_of(exit);
     if (encrypt()) {
-      check_text(setting, exit);
+      check_text_untouched(exit);
       const std::int64_t bytes = exit.facts.constant(exit.ghost_numbers->at("tag bytes"), "the tag's length");
       require_equal(pool, exit.facts,
                     exit.memory.load(pool, exit.facts, region(exit, "tag"), 0, static_cast<int>(bytes)),
-                    spec::first_bytes(pool, tag(setting, exit), static_cast<int>(bytes)), "the tag");
+                    spec::first_bytes(pool, exit.ghosts->at("T"), static_cast<int>(bytes)), "the tag");
     } else {
       if (!exit.verdict) throw Refused("the tags are not compared");
       const Scalar& result = general(exit, rax);
@@ -133,7 +136,7 @@ class Message final : public Contract {
                                   *exit.verdict ? "right" : "wrong"));
       }
       if (*exit.verdict) {
-        check_text(setting, exit);
+        check_text_untouched(exit);
       } else {
         check_zeros(setting, exit, out, text.bytes);
       }
@@ -301,7 +304,7 @@ class Message final : public Contract {
   /// Where sums wait for a certain number of blocks, paths with other numbers are other paths.
   static std::string power_note(const Setting& setting, const State& s) {
     const auto power = s.ghost_numbers->find("power of Y");
-    if (power == s.ghost_numbers->end()) return "";
+    if (power == s.ghost_numbers->end() || s.ghost_numbers->at("stage") == Affine(kTextDone)) return "";
     const Length text = text_length_of(s);
     const bool batches_done = s.ghost_numbers->at("stage") == Affine(kBatchesDone);
     const Affine left = batches_done ? text.blocks - s.ghost_numbers->at("text blocks in batches") : text.blocks;
@@ -310,8 +313,8 @@ class Message final : public Contract {
                        s.facts.implies_nonnegative(text.part - 1) ? " and a part" : "");
   }
 
-  /// T (algorithm 4, steps 4 to 6), where the batches are done and the rest of the lengths is known.
-  Lane tag(const Setting& setting, const State& s) const {
+  /// GHASH of everything (algorithm 4, step 5), where the batches are done and the rest of the lengths is known.
+  Lane whole_hash(const Setting& setting, const State& s) const {
     LanePool& pool = setting.pool;
     const Length text = text_length_of(s), aad = length_of(s, "AAD");
     HashProgress hash = *s.hash;
@@ -321,9 +324,39 @@ class Message final : public Contract {
       const Lane last = spec::first_bytes(pool, hash.data->block(s.facts, hash.at), static_cast<int>(part));
       hash.y = spec::ghash_step(pool, hash.y, last);
     }
-    const Lane y = spec::ghash_step(pool, hash.y, spec::lengths_block(pool, aad.bytes * 8, text.bytes * 8));
-    const std::vector<Lane> keys = round_keys(pool, s.facts, s.ghost_numbers->at("rounds"));
-    return pool.exclusive_or(y, spec::aes_encrypt(pool, keys, s.ghosts->at("J0")));
+    return spec::ghash_step(pool, hash.y, spec::lengths_block(pool, aad.bytes * 8, text.bytes * 8));
+  }
+
+  /// Where the sums stand for GHASH of everything, AES(key, J0) waits in a register and the output is as it must be: both
+  /// halves of T may be anything from here on, and nothing may touch the output any more (but to wipe it).
+  void find_end_of_text(const Setting& setting, State& s) const {
+    LanePool& pool = setting.pool;
+    const Length text = text_length_of(s);
+    const Affine rounds = s.ghost_numbers->at("rounds");
+    const Affine left = text.blocks - s.ghost_numbers->at("text blocks in batches");
+    for (const Affine& length : {left, text.part, rounds}) {
+      if (!s.facts.resolve(length).is_constant()) return;
+    }
+    if (!sums_stand_for(pool, s, kSums, whole_hash(setting, s), 0)) return;
+    const Lane j0 = spec::aes_encrypt(pool, round_keys(pool, s.facts, rounds), s.ghosts->at("J0"));
+    const Lane any_hash = pool.input(pool.name("GHASH", Secrecy::secret));
+    const Lane any_j0 = pool.input(pool.name("AES of J0", Secrecy::secret));
+    State done = s;
+    if (!replace_everywhere(setting, done, j0, any_j0)) return;
+    check_text(setting, done);
+    set_any_sums(pool, done, kSums, any_hash, 0, "at the end");
+    done.ghosts.own()["T"] = pool.exclusive_or(any_hash, any_j0);
+    done.hash.reset();
+    done.ghost_numbers.own()["power of Y"] = 0;
+    done.memory.forget(region(done, "out"));
+    done.ghost_numbers.own()["stage"] = kTextDone;
+    s = std::move(done);
+  }
+
+  /// The output is as it was where the text was done: it has not been written since.
+  static void check_text_untouched(const State& exit) {
+    const Region& out = exit.memory.region(region(exit, "out"));
+    if (!out.windows.empty() || !out.runs.empty()) throw Refused("the output is written again after the text is done");
   }
 
   void check_text(const Setting& setting, State& exit) const {

@@ -57,6 +57,10 @@ Explorer::Explorer(const Setting& setting, const Function& function, const Contr
       live_(live_registers(setting.image, function)) {
   for (const Instruction& i : function.instructions) {
     at_[i.address] = &i;
+    for (const Operand& o : i.operands) {
+      const bool vector = o.kind == Operand::Kind::reg && o.reg.kind == RegisterKind::vector;
+      if (vector) lanes_ = std::max(lanes_, o.reg.bits / 128);
+    }
     if (i.mnemonic != ZYDIS_MNEMONIC_JMP && !is_conditional_jump(i.mnemonic)) continue;
     if (i.operands[0].kind != Operand::Kind::immediate) continue;
     const std::uint64_t to = i.operands[0].immediate;
@@ -117,7 +121,7 @@ void Explorer::fork(const Path& path, const Undecided& question) {
 void Explorer::join_into(std::vector<Path>& joined, Path path) {
   const Registers live = live_.at(path.state.ip);
   const bool met = std::any_of(joined.begin(), joined.end(), [&](Path& other) {
-    return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live);
+    return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live, lanes_);
   });
   if (met) {
     statistics_.joins++;

@@ -77,6 +77,7 @@ class Explorer {
   Limits limits_;
   Machine machine_;
   std::map<std::uint64_t, Registers> live_;
+  int lanes_ = 1;  // of the widest vectors in use
   State entry_;
   std::map<std::uint64_t, std::vector<Path>> waiting_;  // by address
   std::set<std::uint64_t> joins_, heads_;               // targets of forward and of backward jumps

@@ -16,8 +16,8 @@ struct Apart {};
 
 class Joining {
  public:
-  Joining(const Setting& setting, const State& a, const State& b, Registers live)
-      : setting_(setting), a_(a), b_(b), live_(live), joined_(a) {}
+  Joining(const Setting& setting, const State& a, const State& b, Registers live, int lanes)
+      : setting_(setting), a_(a), b_(b), live_(live), lanes_(static_cast<std::size_t>(lanes)), joined_(a) {}
 
   State joined() {
     if (a_.ghosts != b_.ghosts || a_.verdict != b_.verdict || a_.position != b_.position) throw Apart{};
@@ -30,7 +30,7 @@ class Joining {
     // First whatever may keep the two apart: most that meet are not one.
     for (std::size_t r = 0; r < a_.vector.size(); r++) {
       if ((live_ & vector_bit(static_cast<int>(r))) == 0) continue;
-      for (std::size_t l = 0; l < a_.vector[r].size(); l++) {
+      for (std::size_t l = 0; l < lanes_; l++) {
         if (!same_lane(a_.vector[r][l], b_.vector[r][l])) throw Apart{};
       }
     }
@@ -173,6 +173,7 @@ class Joining {
   const Setting& setting_;
   const State &a_, &b_;
   Registers live_;
+  std::size_t lanes_;
   State joined_;
 };
 
@@ -195,10 +196,10 @@ std::optional<Affine> common_expression(const Facts& a_facts, const Affine& a, c
   return std::nullopt;
 }
 
-bool join(const Setting& setting, State& a, const State& b, Registers live) {
+bool join(const Setting& setting, State& a, const State& b, Registers live, int lanes) {
   try {
     if (!live_numbers_agree(a, b, live)) return false;
-    a = Joining(setting, a, b, live).joined();
+    a = Joining(setting, a, b, live, lanes).joined();
     return true;
   } catch (const Apart&) {
     return false;

@@ -9,7 +9,8 @@ namespace stitchgcm::verify {
 /// A state that covers both: equal parts stay, others become unknown, lengths may be those of either. False, and `a` as
 /// it was, if the two differ in what must not be forgotten (memory other than the stack, registers that calls preserve,
 /// what the specification has got to), or in a register that is live.
-bool join(const Setting& setting, State& a, const State& b, Registers live);
+/// Of vectors, the first `lanes` lanes count as read.
+bool join(const Setting& setting, State& a, const State& b, Registers live, int lanes);
 
 /// An expression that is a's under a's facts and b's under b's; nothing if neither of the two is.
 std::optional<Affine> common_expression(const Facts& a_facts, const Affine& a, const Facts& b_facts, const Affine& b);
