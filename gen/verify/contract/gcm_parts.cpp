@@ -71,7 +71,8 @@ RegionId add_context(Setting setting, State& state, const Affine& rounds) {
 }
 
 Lane CounterBlocks::number(LanePool& pool, const Affine& block) const {
-  const CounterName counter = pool.counter_name(name, 3);
+  const CounterName counter = pool.counter_name(name, known_low_bits);
+  if (known_low_bits == 0) return pool.counter(counter, block);
   if (residue) return pool.counter(counter, block + *residue);
   std::array<Lane, LanePool::kResidues> values;
   for (int r = 0; r < LanePool::kResidues; r++) values[static_cast<std::size_t>(r)] = pool.counter(counter, block + r);

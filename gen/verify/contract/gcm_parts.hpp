@@ -36,6 +36,7 @@ struct CounterBlocks {
   Lane first_96_bits;
   std::string name;
   std::optional<int> residue;
+  int known_low_bits = 3;  // 0: the start may be anything, without eight cases
 
   Lane number(LanePool& pool, const Affine& block) const;    // in bits 0..31, little-endian
   Lane block(LanePool& pool, const Affine& block) const;     // in SP 800-38D's byte order

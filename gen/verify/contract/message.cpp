@@ -289,8 +289,32 @@ class Message final : public Contract {
     const Lane any_y = pool.input(pool.name("Y after the batches", Secrecy::secret));
     set_any_sums(pool, s, kSums, any_y, exponent, "after the batches");
     s.hash = HashProgress{s.hash->data, any_y, in_batches, any_y, in_batches};
+    forget_residue(setting, s, in_batches);
     s.ghost_numbers.own()["power of Y"] = exponent;
     s.ghost_numbers.own()["stage"] = kBatchesDone;
+  }
+
+  /// After the batches nothing depends on the counter's low bits any more: it may be any counter, and the eight cases of
+  /// its low bits become one.
+  void forget_residue(const Setting& setting, State& s, const Affine& in_batches) const {
+    LanePool& pool = setting.pool;
+    const auto residue = s.ghost_numbers->find("residue");
+    const bool known = residue != s.ghost_numbers->end();
+    const CounterBlocks before = any_counter(
+        pool, "counter", known ? std::optional<int>(static_cast<int>(residue->second.constant())) : std::nullopt);
+    CounterBlocks after = any_counter(pool, "counter after the batches", std::nullopt);
+    after.known_low_bits = 0;
+    for (const Affine& block : {Affine(-1), in_batches}) {
+      replace_everywhere(setting, s, before.reversed(pool, block), after.reversed(pool, block));
+    }
+    s.ghosts.own()["J0"] = after.block(pool, -1);
+    const auto ciphertext = s.hash->data;
+    const auto plaintext = xor_keystream(pool, "plaintext", ciphertext, s.ghost_numbers->at("rounds"), after);
+    if (encrypt()) {
+      s.memory.edit(region(s, "in")).initial = plaintext;
+    } else {
+      s.outputs[0].content = plaintext;
+    }
   }
 
   /// k with sums = y H^k.

@@ -121,7 +121,7 @@ void Explorer::fork(const Path& path, const Undecided& question) {
 void Explorer::join_into(std::vector<Path>& joined, Path path) {
   const Registers live = live_.at(path.state.ip);
   const bool met = std::any_of(joined.begin(), joined.end(), [&](Path& other) {
-    return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live, lanes_);
+    return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live, lanes_, unknowns_);
   });
   if (met) {
     statistics_.joins++;
@@ -152,6 +152,7 @@ std::vector<std::uint64_t> Explorer::live_values(const State& s) const {
 }
 
 void Explorer::meet(std::vector<Path> paths) {
+  unknowns_.clear();
   std::vector<Path> rest;  // that have nothing to meet for
   std::map<std::string, std::vector<Path>> by_stage;
   for (Path& path : paths) {

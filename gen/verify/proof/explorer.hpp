@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "verify/contract/contract.hpp"
@@ -77,7 +78,8 @@ class Explorer {
   Limits limits_;
   Machine machine_;
   std::map<std::uint64_t, Registers> live_;
-  int lanes_ = 1;  // of the widest vectors in use
+  std::unordered_set<std::uint32_t> unknowns_;  // that joins made in this meeting, see join.hpp
+  int lanes_ = 1;                               // of the widest vectors in use
   State entry_;
   std::map<std::uint64_t, std::vector<Path>> waiting_;  // by address
   std::set<std::uint64_t> joins_, heads_;               // targets of forward and of backward jumps

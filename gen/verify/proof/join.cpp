@@ -16,8 +16,15 @@ struct Apart {};
 
 class Joining {
  public:
-  Joining(const Setting& setting, const State& a, const State& b, Registers live, int lanes)
-      : setting_(setting), a_(a), b_(b), live_(live), lanes_(static_cast<std::size_t>(lanes)), joined_(a) {}
+  Joining(const Setting& setting, const State& a, const State& b, Registers live, int lanes,
+          std::unordered_set<std::uint32_t>& unknowns)
+      : setting_(setting),
+        a_(a),
+        b_(b),
+        live_(live),
+        lanes_(static_cast<std::size_t>(lanes)),
+        unknowns_(unknowns),
+        joined_(a) {}
 
   State joined() {
     if (a_.ghosts != b_.ghosts || a_.verdict != b_.verdict || a_.position != b_.position) throw Apart{};
@@ -69,7 +76,10 @@ class Joining {
   }
 
   Lane unknown_like(Lane a, Lane b) const {
-    return anything(pool(), tells(a) || tells(b) ? Secrecy::secret : Secrecy::is_public);
+    if (unknowns_.contains(a.id) && (tells(a) || !tells(b))) return a;
+    const Lane made = anything(pool(), tells(a) || tells(b) ? Secrecy::secret : Secrecy::is_public);
+    unknowns_.insert(made.id);
+    return made;
   }
   bool tells(Lane a) const { return pool().mentions_secret(a) || pool().depends_on_residue(a); }
 
@@ -150,7 +160,8 @@ class Joining {
       for (const auto& [offset, piece] : left.pieces) {
         const auto other = right.pieces.find(offset);
         if (other == right.pieces.end()) {
-          window.pieces[offset] = {unknown_like(piece.lane, pool().constant(0)), 0, piece.bytes};
+          const Lane whole = piece.first_byte == 0 ? piece.lane : Lane{};
+          window.pieces[offset] = {unknown_like(whole, piece.lane), 0, piece.bytes};
           continue;
         }
         const Piece& p = other->second;
@@ -174,6 +185,7 @@ class Joining {
   const State &a_, &b_;
   Registers live_;
   std::size_t lanes_;
+  std::unordered_set<std::uint32_t>& unknowns_;
   State joined_;
 };
 
@@ -196,10 +208,11 @@ std::optional<Affine> common_expression(const Facts& a_facts, const Affine& a, c
   return std::nullopt;
 }
 
-bool join(const Setting& setting, State& a, const State& b, Registers live, int lanes) {
+bool join(const Setting& setting, State& a, const State& b, Registers live, int lanes,
+          std::unordered_set<std::uint32_t>& unknowns) {
   try {
     if (!live_numbers_agree(a, b, live)) return false;
-    a = Joining(setting, a, b, live, lanes).joined();
+    a = Joining(setting, a, b, live, lanes, unknowns).joined();
     return true;
   } catch (const Apart&) {
     return false;
