@@ -66,49 +66,51 @@ std::string refusal(const Fault& fault, const std::string& name) {
   return v.proved ? "" : v.failure->reason;
 }
 
-#define CHECK_REFUSED(reason, text)                                                                                    \
-  do {                                                                                                                 \
-    const std::string why = (reason);                                                                                  \
-    CHECK_MESSAGE(why.find(text) != std::string::npos, why.empty() ? "proved, with the fault" : "refused for: ", why); \
-  } while (false)
+/// Empty if the reason is the wanted one; else what it is.
+std::string unlike(const std::string& reason, const std::string& wanted) {
+  if (reason.find(wanted) != std::string::npos) return "";
+  return reason.empty() ? "the routine is proved, with the fault" : "refused, but for: " + reason;
+}
 
 }  // namespace
 
 TEST_CASE("verify refuses a branch on a secret") {
-  CHECK_REFUSED(refusal({"ghash.S", "vmovdqu xmm1, [r13]", "test rdx, rdx",
-                         "vmovq rax, xmm1\n  test rax, rax\n  je 9f\n9:\n  test rdx, rdx"},
-                        "ghash"),
-                "branch that depends on data");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "vmovdqu xmm1, [r13]", "test rdx, rdx",
+                               "vmovq rax, xmm1\n  test rax, rax\n  je 9f\n9:\n  test rdx, rdx"},
+                              "ghash"),
+                      "branch that depends on data"));
 }
 
 TEST_CASE("verify refuses a table looked up by a secret") {
-  CHECK_REFUSED(refusal({"ghash.S", "vmovdqu xmm1, [r13]", "test rdx, rdx",
-                         "vmovq rax, xmm1\n  and eax, 15\n  movzx eax, byte ptr [rdi+rax]\n  test rdx, rdx"},
-                        "ghash"),
-                "secret in an address");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "vmovdqu xmm1, [r13]", "test rdx, rdx",
+                               "vmovq rax, xmm1\n  and eax, 15\n  movzx eax, byte ptr [rdi+rax]\n  test rdx, rdx"},
+                              "ghash"),
+                      "secret in an address"));
 }
 
 TEST_CASE("verify refuses one byte read past the end") {
-  CHECK_REFUSED(
-      refusal({"ghash.S", "ghash_aesni_avx_rest_end):", "vpshufb", "movzx eax, byte ptr [rsi]\n  vpshufb"}, "ghash"),
-      "past the end");
+  CHECK_EQ("",
+           unlike(refusal({"ghash.S", "ghash_aesni_avx_rest_end):", "vpshufb", "movzx eax, byte ptr [rsi]\n  vpshufb"},
+                          "ghash"),
+                  "past the end"));
 }
 
 TEST_CASE("verify refuses upper halves of vectors that are left dirty") {
-  CHECK_REFUSED(refusal({"ghash.S", "---- return ----", "add rsp, 0x08",
-                         "vmovdqu ymm7, [rip + L(constant_reduction)]\n  pxor xmm7, xmm7\n  add rsp, 0x08"},
-                        "ghash"),
-                "are not zero on return");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "---- return ----", "add rsp, 0x08",
+                               "vmovdqu ymm7, [rip + L(constant_reduction)]\n  pxor xmm7, xmm7\n  add rsp, 0x08"},
+                              "ghash"),
+                      "are not zero on return"));
 }
 
 TEST_CASE("verify refuses a preserved register that is changed") {
-  CHECK_REFUSED(refusal({"ghash.S", "---- return ----", "  ret", "  mov rbx, rdi\n  ret"}, "ghash"),
-                "rbx must be preserved");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "---- return ----", "  ret", "  mov rbx, rdi\n  ret"}, "ghash"),
+                      "rbx must be preserved"));
 }
 
 TEST_CASE("verify refuses a write below the frame") {
-  CHECK_REFUSED(refusal({"ghash.S", "---- enter ----", "mov r13, rsi", "mov [rsp-8], rsi\n  mov r13, rsi"}, "ghash"),
-                "the stack out of its bounds");
+  CHECK_EQ("",
+           unlike(refusal({"ghash.S", "---- enter ----", "mov r13, rsi", "mov [rsp-8], rsi\n  mov r13, rsi"}, "ghash"),
+                  "the stack out of its bounds"));
 }
 
 TEST_CASE("verify refuses a counter that counts in 64 bits") {
@@ -117,35 +119,38 @@ TEST_CASE("verify refuses a counter that counts in 64 bits") {
 }
 
 TEST_CASE("verify refuses two powers of H exchanged") {
-  CHECK_REFUSED(refusal({"ghash.S", "---- eight blocks ----", "[rbx+0x590]", "[rbx+0x570]"}, "ghash"),
-                "the accumulator");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "---- eight blocks ----", "[rbx+0x590]", "[rbx+0x570]"}, "ghash"),
+                      "the accumulator"));
 }
 
 TEST_CASE("verify refuses a block that is hashed twice and another not at all") {
-  CHECK_REFUSED(refusal({"ghash.S", "rest_blocks_3):", "[rsi-0x30]", "[rsi-0x20]"}, "ghash"), "the accumulator");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "rest_blocks_3):", "[rsi-0x30]", "[rsi-0x20]"}, "ghash"), "the accumulator"));
 }
 
 TEST_CASE("verify refuses a routine that is right for multiples of eight blocks only") {
-  CHECK_REFUSED(refusal({"ghash.S", "test r10, r10", "je ", "jmp "}, "ghash"), "the accumulator");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "test r10, r10", "je ", "jmp "}, "ghash"), "the accumulator"));
 }
 
 TEST_CASE("verify refuses a comparison of tags that stops early") {
-  CHECK_REFUSED(
-      refusal({"open.S", "zero flag: the tag is right", "vptest xmm13, xmm13",
-               "vmovq rax, xmm13\n  test rax, rax\n  jne L(open_aesni_avx_authentic_else)\n  vptest xmm13, xmm13"},
-              "open"),
-      "branch that depends on data");
+  CHECK_EQ(
+      "",
+      unlike(
+          refusal({"open.S", "zero flag: the tag is right", "vptest xmm13, xmm13",
+                   "vmovq rax, xmm13\n  test rax, rax\n  jne L(open_aesni_avx_authentic_else)\n  vptest xmm13, xmm13"},
+                  "open"),
+          "branch that depends on data"));
 }
 
 TEST_CASE("verify refuses a secret that is left in the stack") {
-  CHECK_REFUSED(
-      refusal({"ghash.S", "---- leave ----", "vmovdqu [r13], xmm1", "vmovdqu [r13], xmm1\n  vmovq [rsp], xmm1"},
-              "ghash"),
-      "a secret is left in the stack");
+  CHECK_EQ(
+      "",
+      unlike(refusal({"ghash.S", "---- leave ----", "vmovdqu [r13], xmm1", "vmovdqu [r13], xmm1\n  vmovq [rsp], xmm1"},
+                     "ghash"),
+             "a secret is left in the stack"));
 }
 
 TEST_CASE("verify refuses code that is never executed") {
-  CHECK_REFUSED(
-      refusal({"ghash.S", "---- return ----", "add rsp, 0x08", "jmp 9f\n  nop\n9:\n  add rsp, 0x08"}, "ghash"),
-      "never executed");
+  CHECK_EQ("", unlike(refusal({"ghash.S", "---- return ----", "add rsp, 0x08", "jmp 9f\n  nop\n9:\n  add rsp, 0x08"},
+                              "ghash"),
+                      "never executed"));
 }

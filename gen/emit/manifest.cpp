@@ -17,9 +17,11 @@ namespace {
 
 using namespace assembly;
 
-/// The first 16 bytes of SHA-256 over a routine's code, with zeros where the linker puts addresses; for each of these the
-/// place, the symbol if it is a routine's, and the addend, from the symbol or from the begin of the file's data; and over
-/// that data, if it is used, without the zeros at its end. The same can be computed from the object file.
+/// The first 16 bytes of SHA-256 over a routine's code, with zeros where the linker puts addresses; for each of these
+/// the
+///
+/// place, the symbol if it is a routine's, and the addend, from the symbol or from the begin of the file's data; and
+/// over that data, if it is used, without the zeros at its end. The same can be computed from the object file.
 std::string code_hash(const LoweredFile& file, const LoweredRoutine& r, const Options& options) {
   std::string data(file.code.begin() + static_cast<std::ptrdiff_t>(r.offset),
                    file.code.begin() + static_cast<std::ptrdiff_t>(r.offset + r.bytes));

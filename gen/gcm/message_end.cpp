@@ -124,8 +124,9 @@ Program end_of_blocks(Direction d) {
   next.reverse_bytes(next.r.product[0], next.r.product[0]);
   next.store(ptr[next.r.counter_pointer], next.r.product[0]);
   next.cut("the next counter block");
-  return Program(next.strip(), "end of the text") + when("rest", is_zero(next.r.whole), Condition::not_equal,
-                                                         last_keystream(false) + pointers_to_end() + whole_blocks(d, 1));
+  return Program(next.strip(), "end of the text") +
+         when("rest", is_zero(next.r.whole), Condition::not_equal,
+              last_keystream(false) + pointers_to_end() + whole_blocks(d, 1));
 }
 
 Program finish(Direction d) {
@@ -139,7 +140,8 @@ Program finish(Direction d) {
   tag.add(tag.r.high, tag.r.high, tag.r.j0_block);
   tag.cut("T = GHASH ^ AES(J0)");
   return Program(Strip{}, "keystream of the end, and of J0") + last_keystream(true) + pointers_to_end() +
-         Program(lengths.strip(), "lengths block") + whole_blocks(d, 0) + partial_block(d) + Program(tag.strip(), "tag");
+         Program(lengths.strip(), "lengths block") + whole_blocks(d, 0) + partial_block(d) +
+         Program(tag.strip(), "tag");
 }
 
 Program store_tag() {

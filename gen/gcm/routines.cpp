@@ -67,8 +67,8 @@ Program call_batches(Direction d) {
            assembly::call(batches_symbol(d, KeyLength::aes192)), assembly::call(batches_symbol(d, KeyLength::aes256))));
 }
 
-/// sums := Y H^(8 batches + blocks after them), if the batches are the last group too. A group that is not the last takes
-/// Y in by itself, the last one goes on from the sums. Expects end_power and cleared sums.
+/// sums := Y H^(8 batches + blocks after them), if the batches are the last group too. A group that is not the last
+/// takes Y in by itself, the last one goes on from the sums. Expects end_power and cleared sums.
 Program y_before_batches() {
   const Roles roles;
   Code c("Y");

@@ -36,12 +36,12 @@ class Contract {
   /// Throws Refused, with what is wrong, unless the promise holds where the routine returns to its caller. Throws
   /// Undecided as the machine does.
   virtual void check_exit(const Setting& setting, const State& entry, State exit) const = 0;
-  /// Where a caller stands at a call of the routine: checks what the routine expects, and makes the state that it leaves.
-  /// `caller` is changed only if nothing is thrown. By default a routine is not called.
+  /// Where a caller stands at a call of the routine: checks what the routine expects, and makes the state that it
+  /// leaves. `caller` is changed only if nothing is thrown. By default a routine is not called.
   virtual void call(const Setting& setting, State& caller) const;
 
-  /// Where paths of this routine join, tries to say the state with less, so that they can go on as one: "the AAD is hashed",
-  /// .. Returns the name of what it could say; nothing if it could not. Throws Undecided as the machine does.
+  /// Where paths of this routine join, tries to say the state with less, so that they can go on as one: "the AAD is
+  /// hashed", .. Returns the name of what it could say; nothing if it could not. Throws Undecided as the machine does.
   virtual std::optional<std::string> generalise(const Setting& setting, State& state) const;
   /// The vector registers in which GHASH's sums stand, low, high and middle, where loops of the routine keep them.
   virtual std::optional<std::array<int, 3>> sums_registers() const { return std::nullopt; }

@@ -70,8 +70,8 @@ void require_content(Setting setting, State& state, RegionId region, const Affin
 void advance_hash(LanePool& pool, const Facts& facts, HashProgress& hash, const Affine& to);
 Sums sums_in(const State& state, const SumsRegisters& registers);
 void set_sums(State& state, const SumsRegisters& registers, const Sums& sums);
-/// Any sums that stand for y * H^exponent; with exponent 0 for y. Where paths join they must be the same unknowns on each:
-/// those of one `when`.
+/// Any sums that stand for y * H^exponent; with exponent 0 for y. Where paths join they must be the same unknowns on
+/// each: those of one `when`.
 void set_any_sums(LanePool& pool, State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent,
                   const std::string& when = "");
 bool sums_stand_for(LanePool& pool, const State& state, const SumsRegisters& registers, Lane y, std::int64_t exponent);

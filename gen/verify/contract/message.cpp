@@ -187,8 +187,8 @@ class Message final : public Contract {
   }
   static Length text_length_of(const State& s) { return length_of(s, "text"); }
 
-  /// Y after the rest of a string of which GHASH has done the blocks that `s.hash` says (none, if it is of another), the
-  /// last block filled up with zeros. Nothing while the rest may have different numbers of blocks.
+  /// Y after the rest of a string of which GHASH has done the blocks that `s.hash` says (none, if it is of another),
+  /// the last block filled up with zeros. Nothing while the rest may have different numbers of blocks.
   static std::optional<Lane> hash_of_string(const Setting& setting, const State& s, const std::string& name) {
     LanePool& pool = setting.pool;
     const Length length = length_of(s, name);
@@ -294,8 +294,8 @@ class Message final : public Contract {
     s.ghost_numbers.own()["stage"] = kBatchesDone;
   }
 
-  /// After the batches nothing depends on the counter's low bits any more: it may be any counter, and the eight cases of
-  /// its low bits become one.
+  /// After the batches nothing depends on the counter's low bits any more: it may be any counter, and the eight cases
+  /// of its low bits become one.
   void forget_residue(const Setting& setting, State& s, const Affine& in_batches) const {
     LanePool& pool = setting.pool;
     const auto residue = s.ghost_numbers->find("residue");
@@ -351,8 +351,8 @@ class Message final : public Contract {
     return spec::ghash_step(pool, hash.y, spec::lengths_block(pool, aad.bytes * 8, text.bytes * 8));
   }
 
-  /// Where the sums stand for GHASH of everything, AES(key, J0) waits in a register and the output is as it must be: both
-  /// halves of T may be anything from here on, and nothing may touch the output any more (but to wipe it).
+  /// Where the sums stand for GHASH of everything, AES(key, J0) waits in a register and the output is as it must be:
+  /// both halves of T may be anything from here on, and nothing may touch the output any more (but to wipe it).
   void find_end_of_text(const Setting& setting, State& s) const {
     LanePool& pool = setting.pool;
     const Length text = text_length_of(s);

@@ -14,12 +14,12 @@ struct ExitRules {
   int vectors = 16;          // registers that the backend uses; the others are as they were
   bool vectors_zero = true;  // all that it uses
 };
-/// Throws Refused: rsp or the return address is not what it must be, a preserved register was changed, a vector register
-/// is not zero or was not to be changed, or a secret is left in a register or in the stack below rsp.
+/// Throws Refused: rsp or the return address is not what it must be, a preserved register was changed, a vector
+/// register is not zero or was not to be changed, or a secret is left in a register or in the stack below rsp.
 void check_routine_exit(const Setting& setting, const State& entry, const State& exit, const ExitRules& rules);
 
-/// What a call leaves: nothing is known of the registers listed (but that no general one holds a secret), of the vectors
-/// that the backend uses, of the flags, nor of the stack below rsp.
+/// What a call leaves: nothing is known of the registers listed (but that no general one holds a secret), of the
+/// vectors that the backend uses, of the flags, nor of the stack below rsp.
 void after_call(const Setting& setting, State& state, const std::vector<int>& clobbered);
 inline const std::vector<int> kCallerSaved{rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11};
 

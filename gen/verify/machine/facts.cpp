@@ -37,7 +37,8 @@ Affine primitive(const Affine& a) {
   return divisor == 0 ? Affine(0) : a.symbolic_part().divided_by(divisor);
 }
 
-/// The range, if it is of one value or of many. Throws Undecided if it is of few, halved by what the facts do not decide.
+/// The range, if it is of one value or of many. Throws Undecided if it is of few, halved by what the facts do not
+/// decide.
 Range settled_range(const Facts& facts, const Affine& e) {
   Range r = facts.range(e);
   while (!r.single() && r.count() <= Facts::kFew) {

@@ -12,13 +12,13 @@ namespace stitchgcm::verify {
 struct Machine {
   LanePool& pool;
   const Image& image;
-  /// Asked when a branch depends on whether a lane of data is zero. True: the contract declares that public, and the path
-  /// is taken both ways; else the branch is refused.
+  /// Asked when a branch depends on whether a lane of data is zero. True: the contract declares that public, and the
+  /// path is taken both ways; else the branch is refused.
   std::function<bool(const State&, Lane)> may_reveal_whether_zero;
 };
 
-/// Thrown where a branch depends on whether `lane` is zero and the contract allows that: state.verdict must be set first,
-/// true for zero.
+/// Thrown where a branch depends on whether `lane` is zero and the contract allows that: state.verdict must be set
+/// first, true for zero.
 struct Reveals {
   Lane lane;
 };

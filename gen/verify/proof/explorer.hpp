@@ -2,7 +2,8 @@
 #pragma once
 // Follows every path of a routine from the entry that its contract describes to each return.
 //
-// A path forks where a public condition is not decided by what is known of the lengths; both ways are followed, each with
+// A path forks where a public condition is not decided by what is known of the lengths; both ways are followed, each
+// with
 // a fact more. Paths are followed lowest address first, so that those which come to the same place meet there: if the
 // contract can say their states with less, they go on as one. Loops with few turns are followed turn by turn, others by
 // induction. A call is its callee's contract.

@@ -78,8 +78,8 @@ class Guess {
     return true;
   }
 
-  /// A small counter that runs, or a pointer that walks through a table, is back where it was after some turns more: these
-  /// two arrivals are not a whole period apart.
+  /// A small counter that runs, or a pointer that walks through a table, is back where it was after some turns more:
+  /// these two arrivals are not a whole period apart.
   bool may_move(const Scalar& a, const std::optional<std::int64_t>& moves) const {
     if (!moves || *moves == 0) return true;
     if (a.is_number()) return !before_.facts.resolve(a.value).is_constant();

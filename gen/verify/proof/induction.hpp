@@ -3,12 +3,14 @@
 // Loops, for any number of turns.
 //
 // A path comes to the head of a loop again and again. From two of its arrivals a hypothesis is guessed: what the state
-// is at arrival i, for any i >= 0, as an expression in i. Pointers and counts move by what they moved by between the two;
+// is at arrival i, for any i >= 0, as an expression in i. Pointers and counts move by what they moved by between the
+// two;
 // blocks of the text and counters move along with the position in the text; sums and Y stand for the specification's
 // hash at that place; what follows none of this may be anything. The guess is not trusted. It is proved:
 //   - the first of the two arrivals is the hypothesis at i = 0 (it was made from it);
-//   - from the hypothesis at any i, every path comes either to the end of the routine, where the contract is checked, or
-//     back to the head in the state of the hypothesis at i + 1.
+//
+//   - from the hypothesis at any i, every path comes either to the end of the routine, where the contract is checked,
+//   or back to the head in the state of the hypothesis at i + 1.
 // A count that goes down with i and stays above a bound shows that this comes to an end.
 #include <optional>
 

@@ -11,8 +11,8 @@ namespace stitchgcm::verify {
 /// A state that covers both: equal parts stay, others become unknown, lengths may be those of either. False, and `a` as
 /// it was, if the two differ in what must not be forgotten (memory other than the stack, registers that calls preserve,
 /// what the specification has got to), or in a register that is live.
-/// Of vectors, the first `lanes` lanes count as read. `unknowns`: the lanes that joins into `a` have made so far, each for
-/// one place of it; they need not be made again.
+/// Of vectors, the first `lanes` lanes count as read. `unknowns`: the lanes that joins into `a` have made so far, each
+/// for one place of it; they need not be made again.
 bool join(const Setting& setting, State& a, const State& b, Registers live, int lanes,
           std::unordered_set<std::uint32_t>& unknowns);
 
