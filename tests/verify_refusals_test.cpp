@@ -97,7 +97,7 @@ TEST_CASE("verify refuses one byte read past the end") {
 
 TEST_CASE("verify refuses upper halves of vectors that are left dirty") {
   CHECK_EQ("", unlike(refusal({"ghash.S", "---- return ----", "add rsp, 0x08",
-                               "vmovdqu ymm7, [rip + L(constant_reduction)]\n  pxor xmm7, xmm7\n  add rsp, 0x08"},
+                               "vmovdqu ymm7, [rip + L(constant_byte_reverse)]\n  pxor xmm7, xmm7\n  add rsp, 0x08"},
                               "ghash"),
                       "are not zero on return"));
 }
@@ -118,9 +118,17 @@ TEST_CASE("verify refuses a counter that counts in 64 bits") {
   CHECK_FALSE_MESSAGE(why.empty(), "proved, with a 64-bit counter");
 }
 
+TEST_CASE("verify refuses a block that is multiplied by another power of H") {
+  CHECK_EQ("",
+           unlike(refusal({"ghash.S", "---- the blocks that are left ----", "[rbx+rax*2+0x5d0]", "[rbx+rax*2+0x5b0]"},
+                          "ghash"),
+                  "the accumulator"));
+}
+
 TEST_CASE("verify refuses two powers of H exchanged") {
+  // The products then belong to two powers at once, and no reduction makes one field product of them.
   CHECK_EQ("", unlike(refusal({"ghash.S", "---- eight blocks ----", "[rbx+0x590]", "[rbx+0x570]"}, "ghash"),
-                      "the accumulator"));
+                      "a product that is not reduced"));
 }
 
 TEST_CASE("verify refuses a block that is hashed twice and another not at all") {

@@ -72,13 +72,15 @@ void Memory::check_access(const Facts& facts, RegionId id, const Affine& place, 
     }
     return;
   }
-  const Affine room = r.to - place - bytes;
-  for (const Affine& a : {place - r.from, room}) {
-    if (facts.implies_nonnegative(a)) continue;
+  struct Bound {
+    Affine room;  // >= 0
+    const char* where;
+  };
+  for (const Bound& bound : {Bound{r.to - place - bytes, "past the end"}, Bound{place - r.from, "before the start"}}) {
+    if (facts.implies_nonnegative(bound.room)) continue;
     // A length with few values may stand in the way: then each is looked at by itself.
-    if (!facts.implies_nonnegative(a * -1 - 1)) facts.settle_few(a);
-    throw Refused(fmt::format("{} of {} out of its bounds: {}", write ? "a write" : "a read", r.name,
-                              &a == &room ? "past the end" : "before the start"));
+    if (!facts.implies_nonnegative(bound.room * -1 - 1)) facts.settle_few(bound.room);
+    throw Refused(fmt::format("{} of {} out of its bounds: {}", write ? "a write" : "a read", r.name, bound.where));
   }
 }
 
