@@ -59,4 +59,11 @@ struct Instruction {
   std::string form;
 };
 
+/// jcc, to an address that is written in the instruction. No jrcxz or loop: they do not ask flags.
+bool is_conditional_jump(const Instruction& instruction);
+/// The same, or jmp.
+bool is_jump(const Instruction& instruction);
+/// Whether the next instruction in memory is not the next one executed, or not always: a jump or return.
+bool ends_block(const Instruction& instruction);
+
 }  // namespace stitchgcm::verify

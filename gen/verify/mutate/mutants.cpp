@@ -49,11 +49,6 @@ bool is_no_operation(const Instruction& i) {
   return i.mnemonic == ZYDIS_MNEMONIC_NOP || i.mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 }
 
-bool is_jump(const Instruction& i) {
-  return i.operands.size() == 1 && i.operands[0].kind == Operand::Kind::immediate &&
-         i.mnemonic != ZYDIS_MNEMONIC_PUSH && i.mnemonic != ZYDIS_MNEMONIC_CALL;
-}
-
 Instruction no_operation(const Instruction& like) {
   static constexpr std::uint8_t kNop[] = {0x90};
   Instruction i = decode_one(kNop, like.address);
@@ -212,8 +207,7 @@ class Maker {
     if (index_ + 1 >= function_.instructions.size()) return;
     const Instruction &o = original(), &next = function_.instructions[index_ + 1];
     const auto goes_on = [](const Instruction& i) {
-      return !is_no_operation(i) && !is_jump(i) && i.mnemonic != ZYDIS_MNEMONIC_RET &&
-             i.mnemonic != ZYDIS_MNEMONIC_CALL;
+      return !is_no_operation(i) && !ends_block(i) && i.mnemonic != ZYDIS_MNEMONIC_CALL;
     };
     if (!goes_on(o) || !goes_on(next)) return;
     // Two instructions of one length or not, they fill the same bytes; only where the second begins may differ.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "verify/proof/induction.hpp"
 #include "verify/proof/join.hpp"
@@ -13,28 +14,6 @@ namespace {
 
 /// Paths of which each may be held against each other.
 constexpr std::size_t kFewEnoughForPairs = 100;
-
-bool is_conditional_jump(ZydisMnemonic m) {
-  switch (m) {
-    case ZYDIS_MNEMONIC_JB:
-    case ZYDIS_MNEMONIC_JBE:
-    case ZYDIS_MNEMONIC_JL:
-    case ZYDIS_MNEMONIC_JLE:
-    case ZYDIS_MNEMONIC_JNB:
-    case ZYDIS_MNEMONIC_JNBE:
-    case ZYDIS_MNEMONIC_JNL:
-    case ZYDIS_MNEMONIC_JNLE:
-    case ZYDIS_MNEMONIC_JNO:
-    case ZYDIS_MNEMONIC_JNP:
-    case ZYDIS_MNEMONIC_JNS:
-    case ZYDIS_MNEMONIC_JNZ:
-    case ZYDIS_MNEMONIC_JO:
-    case ZYDIS_MNEMONIC_JP:
-    case ZYDIS_MNEMONIC_JS:
-    case ZYDIS_MNEMONIC_JZ: return true;
-    default: return false;
-  }
-}
 
 std::uint64_t target(const Instruction& i) {
   if (i.operands.size() != 1 || i.operands[0].kind != Operand::Kind::immediate) {
@@ -48,24 +27,79 @@ std::uint64_t target(const Instruction& i) {
 Explorer::Explorer(const Setting& setting, const Function& function, const Contract& contract, Callees callees,
                    const Limits& limits)
     : setting_(setting),
-      function_(function),
-      contract_(contract),
+      function_(&function),
+      contract_(&contract),
       callees_(std::move(callees)),
       limits_(limits),
       machine_{setting.pool, setting.image,
-               [this](const State& s, Lane lane) { return contract_.may_reveal_whether_zero(setting_, s, lane); }},
+               [setting, &contract](const State& s, Lane lane) {
+                 return contract.may_reveal_whether_zero(setting, s, lane);
+               }},
       live_(live_registers(setting.image, function)) {
-  for (const Instruction& i : function.instructions) {
+  read_function();
+}
+
+void Explorer::read_function() {
+  at_.clear(), joins_.clear(), heads_.clear(), blocks_.clear();
+  for (const Instruction& i : function_->instructions) {
     at_[i.address] = &i;
     for (const Operand& o : i.operands) {
       const bool vector = o.kind == Operand::Kind::reg && o.reg.kind == RegisterKind::vector;
       if (vector) lanes_ = std::max(lanes_, o.reg.bits / 128);
     }
-    if (i.mnemonic != ZYDIS_MNEMONIC_JMP && !is_conditional_jump(i.mnemonic)) continue;
-    if (i.operands[0].kind != Operand::Kind::immediate) continue;
+    if (!is_jump(i)) continue;
     const std::uint64_t to = i.operands[0].immediate;
     (to <= i.address ? heads_ : joins_).insert(to);
+    blocks_.insert(to);
+    blocks_.insert(i.next());
   }
+}
+
+Explorer Explorer::on(const Function& function) const {
+  Explorer other = *this;
+  other.function_ = &function;
+  other.watch_ = {};
+  other.disturbed_ = {};
+  other.read_function();
+  return other;
+}
+
+Explorer Explorer::on(const Function& function, std::mt19937_64& random) const {
+  const std::vector<Path>& here = waiting_.begin()->second;
+  Explorer other(setting_, function, *contract_, callees_, limits_);
+  other.entry_ = entry_;
+  other.unknowns_ = unknowns_;
+  other.lanes_ = std::max(lanes_, other.lanes_);
+  other.limit(limits_);
+  other.wait(here[random() % here.size()]);
+  return other;
+}
+
+void Explorer::keep_one(std::mt19937_64& random) {
+  std::uint64_t which = random() % waiting_paths_;
+  for (auto& [address, paths] : waiting_) {
+    if (which >= paths.size()) {
+      which -= paths.size();
+      continue;
+    }
+    Path chosen = std::move(paths[which]);
+    waiting_.clear();
+    waiting_paths_ = 0;
+    wait(std::move(chosen));
+    return;
+  }
+}
+
+void Explorer::walk(std::mt19937_64& random) {
+  while (!done()) {
+    keep_one(random);
+    advance(false);
+  }
+}
+
+Registers Explorer::live_at(std::uint64_t address) const {
+  const auto found = live_.find(address);
+  return found == live_.end() ? 0 : found->second;
 }
 
 void Explorer::fail(const Path& path, const std::string& reason) const {
@@ -87,39 +121,62 @@ void Explorer::fail(const Path& path, const std::string& reason) const {
   throw f;
 }
 
-void Explorer::run(std::size_t which) {
+void Explorer::limit(const Limits& limits) {
+  limits_ = limits;
   case_instructions_ = 0;
+  case_formulas_ = setting_.pool.size().lanes;
+}
+
+void Explorer::begin(std::size_t which) {
+  limit(limits_);
   waiting_.clear();
-  entry_ = contract_.entry(setting_, which);
+  waiting_paths_ = 0;
+  entry_ = contract_->entry(setting_, which);
   Path first;
   first.state = entry_;
-  first.state.ip = function_.symbol.address;
-  waiting_[first.state.ip].push_back(std::move(first));
-  while (!waiting_.empty()) {
-    std::vector<Path> here = std::move(waiting_.begin()->second);
-    waiting_.erase(waiting_.begin());
-    std::vector<Path> arrived;
-    for (Path& path : here) {
-      if (!joins_.contains(path.state.ip) || path.met_at == path.state.ip) {
-        follow(std::move(path));
-      } else {
-        arrived.push_back(std::move(path));
-      }
+  first.state.ip = function_->symbol.address;
+  wait(std::move(first));
+}
+
+void Explorer::wait(Path path) {
+  if (waiting_paths_ >= limits_.paths) fail(path, "too many paths at the same time");
+  waiting_paths_++;
+  statistics_.most_paths = std::max(statistics_.most_paths, waiting_paths_);
+  std::vector<Path>& there = waiting_[path.state.ip];
+  there.push_back(std::move(path));
+}
+
+void Explorer::advance(bool to_next_block) {
+  to_next_block_ = to_next_block;
+  std::vector<Path> here = std::move(waiting_.begin()->second);
+  waiting_.erase(waiting_.begin());
+  waiting_paths_ -= here.size();
+  std::vector<Path> arrived;
+  for (Path& path : here) {
+    if (!joins_.contains(path.state.ip) || path.met_at == path.state.ip) {
+      follow(std::move(path));
+    } else {
+      arrived.push_back(std::move(path));
     }
-    if (!arrived.empty()) meet(std::move(arrived));
   }
+  if (!arrived.empty()) meet(std::move(arrived));
+}
+
+void Explorer::run(std::size_t which) {
+  begin(which);
+  while (!done()) advance(false);
 }
 
 void Explorer::fork(const Path& path, const Undecided& question) {
   statistics_.forks++;
   for (const Affine& fact : {question.nonnegative, question.nonnegative * -1 - 1}) {
     Path p = path;
-    if (p.state.facts.assume_nonnegative(fact)) waiting_[p.state.ip].push_back(std::move(p));
+    if (p.state.facts.assume_nonnegative(fact)) wait(std::move(p));
   }
 }
 
 void Explorer::join_into(std::vector<Path>& joined, Path path) {
-  const Registers live = live_.at(path.state.ip);
+  const Registers live = live_at(path.state.ip);
   const bool met = std::any_of(joined.begin(), joined.end(), [&](Path& other) {
     return path.hypotheses == other.hypotheses && join(setting_, other.state, path.state, live, lanes_, unknowns_);
   });
@@ -131,7 +188,7 @@ void Explorer::join_into(std::vector<Path>& joined, Path path) {
 }
 
 std::vector<std::uint64_t> Explorer::live_values(const State& s) const {
-  const Registers live = live_.at(s.ip);
+  const Registers live = live_at(s.ip);
   std::vector<std::uint64_t> values;
   for (std::size_t r = 0; r < kGeneralRegisters; r++) {
     if ((live & general_bit(static_cast<int>(r))) == 0) continue;
@@ -158,7 +215,7 @@ void Explorer::meet(std::vector<Path> paths) {
   for (Path& path : paths) {
     path.met_at = path.state.ip;
     try {
-      const std::optional<std::string> stage = contract_.generalise(setting_, path.state);
+      const std::optional<std::string> stage = contract_->generalise(setting_, path.state);
       if (stage) {
         by_stage[*stage].push_back(std::move(path));
       } else {
@@ -197,8 +254,8 @@ void Explorer::follow(Path path) {
   try {
     while (true) {
       const std::uint64_t ip = path.state.ip;
-      if (!first && joins_.contains(ip)) {
-        waiting_[ip].push_back(std::move(path));
+      if (!first && (joins_.contains(ip) || (to_next_block_ && blocks_.contains(ip)))) {
+        wait(std::move(path));
         return;
       }
       if (heads_.contains(ip) && !arrive(path)) return;
@@ -218,7 +275,7 @@ bool Explorer::arrive(Path& path) {
   const std::uint64_t head = s.ip;
   for (const Output& out : s.outputs) s.memory.gather_runs(setting_.pool, s.facts, out.region, out.content);
   for (const auto& h : path.hypotheses) {
-    if (h->head == head && is_next(setting_, contract_, *h, s)) {
+    if (h->head == head && is_next(setting_, *contract_, *h, s)) {
       statistics_.paths++;
       return false;
     }
@@ -228,13 +285,13 @@ bool Explorer::arrive(Path& path) {
       std::any_of(path.hypotheses.begin(), path.hypotheses.end(), [head](const auto& h) { return h->head == head; });
   if (!assumed) {
     for (auto earlier = before.rbegin(); earlier != before.rend(); ++earlier) {
-      const auto hypothesis = guess(setting_, contract_, head, *earlier, s);
+      const auto hypothesis = guess(setting_, *contract_, head, *earlier, s);
       if (!hypothesis) continue;
       statistics_.hypotheses++;
       invariants_.push_back(hypothesis->text);
       // What was followed since the earlier arrival is one way through the hypothesis; from here on it is all of them.
       Path any;
-      any.state = state_of(setting_, contract_, *hypothesis);
+      any.state = state_of(setting_, *contract_, *hypothesis);
       any.state.ip = head;
       any.hypotheses = path.hypotheses;
       any.hypotheses.push_back(hypothesis);
@@ -265,9 +322,11 @@ bool Explorer::step(Path& path) {
   if (found == at_.end()) throw Refused("the path leaves the routine");
   const Instruction& i = *found->second;
   if (++case_instructions_ > limits_.instructions) throw Refused("too many instructions on all paths");
+  if (setting_.pool.size().lanes > case_formulas_ + limits_.formulas) throw Refused("too many formulas");
   statistics_.instructions++;
   executed_.insert(i.address);
   limit_stack(s, i);
+  if (watch_) watch_(s, i);
   if (i.mnemonic == ZYDIS_MNEMONIC_RET) return returns(path);
   if (i.mnemonic == ZYDIS_MNEMONIC_CALL) {
     call(path, target(i));
@@ -278,23 +337,26 @@ bool Explorer::step(Path& path) {
     return true;
   }
   try {
-    if (is_conditional_jump(i.mnemonic)) {
+    if (is_conditional_jump(i)) {
       s.ip = condition_holds(machine_, i.mnemonic, s) ? target(i) : i.next();
     } else {
+      std::optional<State> before;
+      if (disturbed_.second && disturbed_.first == i.address) before = s;
       try {
         execute(machine_, i, s);
       } catch (const Refused&) {
         // Perhaps only because the state says more than the contract needs.
-        if (!contract_.generalise(setting_, s)) throw;
+        if (!contract_->generalise(setting_, s)) throw;
         execute(machine_, i, s);
       }
+      if (before) disturbed_.second(*before, s);
     }
   } catch (const Reveals&) {
     for (const bool verdict : {false, true}) {
       Path p = path;
       p.state.verdict = verdict;
-      contract_.revealed(setting_, p.state);
-      waiting_[p.state.ip].push_back(std::move(p));
+      contract_->revealed(setting_, p.state);
+      wait(std::move(p));
     }
     return false;
   }
@@ -316,7 +378,7 @@ bool Explorer::returns(Path& path) {
   if (!(back == wanted)) throw Refused("the return goes somewhere else than to the caller");
   State after = s;
   after.general[rsp].value += 8;
-  contract_.check_exit(setting_, entry_, std::move(after));
+  contract_->check_exit(setting_, entry_, std::move(after));
   statistics_.paths++;
   return false;
 }

@@ -9,6 +9,7 @@
 // induction. A call is its callee's contract.
 #include <functional>
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -23,7 +24,9 @@ namespace stitchgcm::verify {
 
 struct Limits {
   std::uint64_t instructions = 400'000'000;  // followed in one case
-  std::size_t turns = 80;                    // of a loop that no hypothesis fits
+  std::size_t formulas = 100'000'000;        // made in one case
+  std::size_t paths = 100'000;               // that stand somewhere at the same time
+  std::size_t turns = 24;                    // of a loop that no hypothesis fits
 };
 
 /// A proof that failed: where, on which path, why.
@@ -40,6 +43,7 @@ struct Statistics {
   std::uint64_t instructions = 0;  // followed, over all paths
   std::uint64_t paths = 0;         // that came to a return, or to a hypothesis
   std::uint64_t forks = 0, joins = 0, hypotheses = 0;
+  std::size_t most_paths = 0;      // that stood somewhere at the same time
   std::int64_t deepest_stack = 0;  // bytes below the return address
 };
 
@@ -53,6 +57,33 @@ class Explorer {
 
   /// Follows one case of the contract. Throws Failure.
   void run(std::size_t which);
+
+  // The same step by step, for proofs of many routines that are almost the same.
+
+  void begin(std::size_t which);
+  bool done() const { return waiting_.empty(); }
+  /// Follows the paths that stand at the lowest address, to where each forks, joins or ends; with `to_next_block` no
+  /// farther than to the next jump or its target.
+  void advance(bool to_next_block);
+  /// Where the next step begins; not to be asked when done.
+  std::uint64_t next_address() const { return waiting_.begin()->first; }
+  /// As far as this one, from here on with other instructions at the same addresses. `function` must outlive it.
+  Explorer on(const Function& function) const;
+  /// The same with one of the paths that stand at the lowest address, which `random` chooses.
+  Explorer on(const Function& function, std::mt19937_64& random) const;
+  /// Follows one way to its end: where there are many, `random` chooses. Throws Failure. What it refuses, `advance` refuses
+  /// too, later.
+  void walk(std::mt19937_64& random);
+  /// Called with each state, before an instruction is executed in it.
+  using Watch = std::function<void(const State& state, const Instruction& instruction)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
+  /// Called after the instruction at an address was executed, to change what it left.
+  using Disturbance = std::function<void(const State& before, State& after)>;
+  void disturb(std::uint64_t address, Disturbance d) { disturbed_ = {address, std::move(d)}; }
+  /// From here on, with limits of its own.
+  void limit(const Limits& limits);
+  const Machine& machine() const { return machine_; }
+  Registers live_at(std::uint64_t address) const;
 
   const Statistics& statistics() const { return statistics_; }
   /// Addresses of the instructions that were executed in some case so far.
@@ -73,8 +104,13 @@ class Explorer {
   void limit_stack(State& state, const Instruction& next);
 
   Setting setting_;
-  const Function& function_;
-  const Contract& contract_;
+  void read_function();
+
+  void wait(Path path);
+  void keep_one(std::mt19937_64& random);
+
+  const Function* function_;
+  const Contract* contract_;
   Callees callees_;
   Limits limits_;
   Machine machine_;
@@ -89,6 +125,12 @@ class Explorer {
   std::vector<std::string> invariants_;
   Statistics statistics_;
   std::uint64_t case_instructions_ = 0;
+  std::size_t case_formulas_ = 0;  // that there were before
+  std::size_t waiting_paths_ = 0;
+  bool to_next_block_ = false;
+  std::set<std::uint64_t> blocks_;  // where basic blocks begin
+  Watch watch_;
+  std::pair<std::uint64_t, Disturbance> disturbed_;
 };
 
 }  // namespace stitchgcm::verify

@@ -6,9 +6,6 @@
 namespace stitchgcm::verify {
 namespace {
 
-constexpr Registers kReturned = general_bit(0) | general_bit(3) | general_bit(4) | general_bit(5) | general_bit(12) |
-                                general_bit(13) | general_bit(14) | general_bit(15);
-
 Registers bit_of(const RegisterOperand& r) {
   if (r.kind == RegisterKind::general) return general_bit(r.number);
   return r.kind == RegisterKind::vector ? vector_bit(r.number) : 0;
@@ -63,7 +60,12 @@ Effect effect_of(const Instruction& i) {
       }
     }
   }
-  if (clears(i)) e.written |= bit_of(i.operands[0].reg);
+  // A legacy instruction leaves the upper lanes of a vector.
+  const bool whole =
+      i.encoding != Encoding::legacy || i.operands.empty() || i.operands[0].reg.kind == RegisterKind::general;
+  if (clears(i) && whole) e.written |= bit_of(i.operands[0].reg);
+  if (condition_read(i)) e.read |= kFlagsBit;
+  if (sets_flags(i) || i.mnemonic == ZYDIS_MNEMONIC_CALL) e.written |= kFlagsBit;
   if (i.mnemonic == ZYDIS_MNEMONIC_PUSH || i.mnemonic == ZYDIS_MNEMONIC_POP) e.read |= general_bit(4);
   return e;
 }
@@ -90,8 +92,6 @@ Live analyse(const Image& image, const Function& f, Registers at_return, int dep
     changed = false;
     for (auto i = f.instructions.rbegin(); i != f.instructions.rend(); ++i) {
       Registers after = 0;
-      const bool jumps = i->operands.size() == 1 && i->operands[0].kind == Operand::Kind::immediate &&
-                         i->mnemonic != ZYDIS_MNEMONIC_CALL && i->mnemonic != ZYDIS_MNEMONIC_PUSH;
       const auto at = [&](std::uint64_t address) {
         const auto found = live.find(address);
         return found == live.end() ? Registers{0} : found->second;
@@ -99,7 +99,7 @@ Live analyse(const Image& image, const Function& f, Registers at_return, int dep
       if (i->mnemonic == ZYDIS_MNEMONIC_RET) {
         after = at_return;
       } else {
-        if (jumps) after |= at(i->operands[0].immediate);
+        if (is_jump(*i)) after |= at(i->operands[0].immediate);
         if (i->mnemonic != ZYDIS_MNEMONIC_JMP) after |= at(i->next());
       }
       const Effect e = effect_of(*i);
@@ -117,8 +117,44 @@ Live analyse(const Image& image, const Function& f, Registers at_return, int dep
 
 }  // namespace
 
-std::map<std::uint64_t, Registers> live_registers(const Image& image, const Function& function) {
-  return analyse(image, function, kReturned, 3);
+std::optional<ZydisMnemonic> condition_read(const Instruction& i) {
+  switch (i.mnemonic) {
+    case ZYDIS_MNEMONIC_SBB:
+    case ZYDIS_MNEMONIC_ADC:
+    case ZYDIS_MNEMONIC_SETB:
+    case ZYDIS_MNEMONIC_CMOVB: return ZYDIS_MNEMONIC_JB;
+    case ZYDIS_MNEMONIC_SETBE:
+    case ZYDIS_MNEMONIC_CMOVBE: return ZYDIS_MNEMONIC_JBE;
+    case ZYDIS_MNEMONIC_SETNB:
+    case ZYDIS_MNEMONIC_CMOVNB: return ZYDIS_MNEMONIC_JNB;
+    case ZYDIS_MNEMONIC_SETNBE:
+    case ZYDIS_MNEMONIC_CMOVNBE: return ZYDIS_MNEMONIC_JNBE;
+    case ZYDIS_MNEMONIC_SETZ:
+    case ZYDIS_MNEMONIC_CMOVZ: return ZYDIS_MNEMONIC_JZ;
+    case ZYDIS_MNEMONIC_SETNZ:
+    case ZYDIS_MNEMONIC_CMOVNZ: return ZYDIS_MNEMONIC_JNZ;
+    default: return is_conditional_jump(i) ? std::optional(i.mnemonic) : std::nullopt;
+  }
+}
+
+bool sets_flags(const Instruction& i) {
+  switch (i.mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_NEG:
+    case ZYDIS_MNEMONIC_PTEST:
+    case ZYDIS_MNEMONIC_VPTEST: return true;
+    default: return false;
+  }
+}
+
+std::map<std::uint64_t, Registers> live_registers(const Image& image, const Function& function, Registers returned) {
+  return analyse(image, function, returned, 3);
 }
 
 }  // namespace stitchgcm::verify

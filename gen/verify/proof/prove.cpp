@@ -41,6 +41,12 @@ Verdict prove(const Image& image, const Function& function, const Contract& cont
       explorer.run(i);
     }
     v.failed_case.clear();
+    if (function.instructions.empty() || function.instructions[0].mnemonic != ZYDIS_MNEMONIC_ENDBR64) {
+      Failure f;
+      f.reason = "the routine does not begin with endbr64, where a call by pointer lands";
+      f.address = function.symbol.address;
+      throw f;
+    }
     // What no proof has executed, no proof speaks of.
     for (const Instruction& i : function.instructions) {
       if (explorer.executed().contains(i.address)) continue;
