@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "commands/mutate_all.hpp"
 #include "commands/nearest.hpp"
 #include "commands/prove_all.hpp"
 #include "commands/what.hpp"
@@ -67,6 +68,23 @@ int complain(const std::string& text) {
   return kWrongArguments;
 }
 
+void write_json(const VerifyRequest& r, const nlohmann::ordered_json& json) {
+  if (r.json.empty()) return;
+  const std::string text = json.dump(1) + "\n";
+  if (r.json == "-") {
+    fmt::print("{}", text);
+  } else {
+    emit::write_whole(r.json, text);
+  }
+}
+
+int mutate(const VerifyRequest& r, const Mutations& mutations) {
+  const std::vector<verify::Mutation> all = mutate_all(mutations);
+  fmt::print(mutations.lines, "\n{}", verify::mutation_summary(all));
+  write_json(r, verify::mutation_json(all));
+  return verify::all_explained(all) ? 0 : kDiffers;
+}
+
 }  // namespace
 
 void VerifyRequest::add_to(CLI::App& app) {
@@ -81,6 +99,15 @@ void VerifyRequest::add_to(CLI::App& app) {
   app.add_option("--cache", cache, "folder of proofs (default: stitchgcm/proofs in $XDG_CACHE_HOME or ~/.cache)");
   app.add_option("--json", json, "a file for the report as JSON, or - for standard output");
   app.add_option("--proofs", proofs, "a file for the page of proofs; with --all");
+  CLI::Option* damaged =
+      app.add_flag("--mutate", mutate,
+                   "damage the routines, one instruction at a time: each must be refused, or shown to "
+                   "be the same")
+          ->excludes("--proofs");
+  app.add_option("--sample", sample, "with --mutate: so many damaged routines, at random (default: all)")
+      ->needs(damaged)
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--seed", seed, "with --sample: which (default: 1)")->needs(damaged);
   app.add_option("--jobs", jobs, "proofs side by side (default: one for each CPU)")->check(CLI::Range(1, 1024));
 }
 
@@ -115,8 +142,8 @@ int verify(const VerifyRequest& r) {
     }
   }
 
-  const bool json_on_output = r.json == "-";
-  std::FILE* const lines = json_on_output ? stderr : stdout;
+  std::FILE* const lines = r.json == "-" ? stderr : stdout;
+  if (r.mutate) return mutate(r, {image, contracts, wanted, sources, r.sample, r.seed, r.jobs, lines});
   verify::Report report;
   if (r.all) report.faults = faults_of(image, contracts);
   report.findings = prove_all({image, contracts, wanted, sources, r.prefix, r.force, r.cache, r.jobs, lines});
@@ -125,14 +152,7 @@ int verify(const VerifyRequest& r) {
     if (f.verdict.failure) fmt::print(lines, "\n{}:\n{}", f.verdict.symbol, verify::failure_text(f));
   }
   fmt::print(lines, "\n{}", verify::summary(report));
-  if (!r.json.empty()) {
-    const std::string text = verify::report_json(report).dump(1) + "\n";
-    if (json_on_output) {
-      fmt::print("{}", text);
-    } else {
-      emit::write_whole(r.json, text);
-    }
-  }
+  write_json(r, verify::report_json(report));
   if (!report.all_proved()) {
     if (!r.proofs.empty()) fmt::print(lines, "{} is not written\n", r.proofs.string());
     return kDiffers;

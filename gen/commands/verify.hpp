@@ -3,6 +3,7 @@
 // stitchgcm verify: proofs of the machine code.
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,16 @@ struct VerifyRequest {
   std::filesystem::path cache;   // empty: the usual folder
   std::string json;              // a file, or "-"
   std::filesystem::path proofs;  // the page
-  unsigned jobs = 0;             // 0: one for each CPU
+  bool mutate = false;           // instead: what becomes of damaged routines
+  std::optional<std::size_t> sample;
+  std::uint64_t seed = 1;
+  unsigned jobs = 0;  // 0: one for each CPU
 
   void add_to(CLI::App& app);
 };
 
-/// Proves what is asked for and reports it. 0 if all is proved, kDiffers if not, kWrongArguments for a symbol that
+/// Proves what is asked for and reports it, or proves it with each instruction damaged. 0 if all is proved, or each
+/// damaged routine refused or explained; kDiffers if not, kWrongArguments for a symbol that
 /// there is not, or nothing to work on. Throws std::runtime_error, before anything is written, if the code cannot be
 /// read.
 int verify(const VerifyRequest& request);

@@ -155,8 +155,8 @@ class Killing {
     return readers;
   }
 
-  /// Follows the routine itself, and each time that it comes to an instruction for the first time lets its mutants go on
-  /// from a little before. False if it stopped before all were tried, for want of room.
+  /// Follows the routine itself, and each time that it comes to an instruction for the first time lets its mutants go
+  /// on from a little before. False if it stopped before all were tried, for want of room.
   bool try_some(std::size_t which, const Limits& limits, std::set<const Result*>& tried) {
     LanePool pool;
     const Setting setting{pool, image_};

@@ -25,8 +25,8 @@ struct Result {
   std::string reason;  // of a refusal
 };
 
-/// The fate of each mutant, in their order. They are proved like the routine itself, each from the place on where it first
-/// differs. `progress` is told how many are done.
+/// The fate of each mutant, in their order. They are proved like the routine itself, each from the place on where it
+/// first differs. `progress` is told how many are done. Throws Failure if the routine itself is not proved.
 std::vector<Result> kill(const Image& image, const Function& function, const Contract& contract,
                          const ContractTable& callees, const std::vector<Mutant>& mutants,
                          const std::function<void(std::size_t)>& progress = {});

@@ -16,17 +16,17 @@ bool same_effect(const Machine& machine, const State& any, const Instruction& a,
 /// What is read after a short sequence.
 struct Readers {
   Registers live = kAllRegisters | kFlagsBit;
-  std::optional<Instruction> of_flags;  // the only instruction that reads the flags, if they are live and there is one
+  std::optional<Instruction> of_flags;  // the only instruction that reads the flags, if there is such a one
 };
 
-/// Whether two short sequences leave the same in what is read afterwards, from this state on: registers and flags that are
-/// live, all memory, the place where the routine goes on. Flags are the same also if they give the only one that reads
+/// Whether two short sequences leave the same in what is read afterwards, from this state on: registers and flags that
+/// are live, all memory, the place where the routine goes on. Flags are the same also if they give the only one that reads
 /// them the same answer. False where one of them cannot be followed.
 bool same_here(const Machine& machine, const State& state, const std::vector<Instruction>& a,
                const std::vector<Instruction>& b, const Readers& readers);
 
-/// In `after`, which is as instruction a left it, whatever instruction b would have left otherwise becomes anything. Throws
-/// Refused if that is more than registers, flags and data in the stack.
+/// In `after`, which is as instruction a left it, whatever instruction b would have left otherwise becomes anything.
+/// Throws Refused if that is more than registers, flags and data in the stack.
 void forget_difference(const Machine& machine, const State& before, const Instruction& a, const Instruction& b,
                        State& after);
 

@@ -71,8 +71,8 @@ class Explorer {
   Explorer on(const Function& function) const;
   /// The same with one of the paths that stand at the lowest address, which `random` chooses.
   Explorer on(const Function& function, std::mt19937_64& random) const;
-  /// Follows one way to its end: where there are many, `random` chooses. Throws Failure. What it refuses, `advance` refuses
-  /// too, later.
+  /// Follows one way to its end: where there are many, `random` chooses. Throws Failure. What it refuses, `advance`
+  /// refuses too, later.
   void walk(std::mt19937_64& random);
   /// Called with each state, before an instruction is executed in it.
   using Watch = std::function<void(const State& state, const Instruction& instruction)>;

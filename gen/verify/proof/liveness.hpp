@@ -24,8 +24,8 @@ std::optional<ZydisMnemonic> condition_read(const Instruction& instruction);
 /// Whether all flags that are read anywhere become new.
 bool sets_flags(const Instruction& instruction);
 
-/// For each instruction, what may still be read from there on, in the routine or by those that it calls, if `returned` is
-/// read after the return. Proofs only decide by it which paths are worth joining: none rests on it.
+/// For each instruction, what may still be read from there on, in the routine or by those that it calls, if `returned`
+/// is read after the return. Proofs only decide by it which paths are worth joining: none rests on it.
 std::map<std::uint64_t, Registers> live_registers(const Image& image, const Function& function,
                                                   Registers returned = kReturned);
 
