@@ -20,8 +20,8 @@ struct Readers {
 };
 
 /// Whether two short sequences leave the same in what is read afterwards, from this state on: registers and flags that
-/// are live, all memory, the place where the routine goes on. Flags are the same also if they give the only one that reads
-/// them the same answer. False where one of them cannot be followed.
+/// are live, all memory, the place where the routine goes on. Flags are the same also if they give the only one that
+/// reads them the same answer. False where one of them cannot be followed.
 bool same_here(const Machine& machine, const State& state, const std::vector<Instruction>& a,
                const std::vector<Instruction>& b, const Readers& readers);
 
