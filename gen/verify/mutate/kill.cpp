@@ -202,15 +202,22 @@ class Killing {
     }
     Explorer mutant = before.on(changed);
     mutant.limit(limits);
-    bool same = true;
-    mutant.watch([&, readers = readers_after(r.mutant, live_)](const State& s, const Instruction& i) {
-      if (!same || i.address != r.mutant.instead[0].address) return;
-      same = same_here(mutant.machine(), s, own(r.mutant), r.mutant.instead, readers);
+    bool same = true, same_but_for_numbers = true;
+    const Readers all = readers_after(r.mutant, live_);
+    Readers but_numbers = all;
+    but_numbers.numbers_too = false;
+    mutant.watch([&](const State& s, const Instruction& i) {
+      if (!same_but_for_numbers || i.address != r.mutant.instead[0].address) return;
+      same = same && same_here(mutant.machine(), s, own(r.mutant), r.mutant.instead, all);
+      same_but_for_numbers = same || same_here(mutant.machine(), s, own(r.mutant), r.mutant.instead, but_numbers);
     });
     try {
       while (!mutant.done()) mutant.advance(false);
     } catch (const Failure& f) {
       settle(r, Fate::refused, f.reason);
+      return;
+    } catch (const std::logic_error& e) {
+      settle(r, Fate::refused, e.what());  // what the verifier has no formula for, it does not prove
       return;
     }
     Fate& fate = explained_[&r];
@@ -218,6 +225,8 @@ class Killing {
       fate = std::max(fate, Fate::same_where_read);
     } else if (holds_with_anything(before, r.mutant, limits)) {
       fate = std::max(fate, Fate::never_relied_on);
+    } else if (same_but_for_numbers) {
+      fate = std::max(fate, Fate::other_number);
     } else {
       fate = Fate::survived;
     }
@@ -233,6 +242,8 @@ class Killing {
         mutant.walk(random);
       } catch (const Failure& f) {
         return f.reason;
+      } catch (const std::logic_error& e) {
+        return e.what();
       }
     }
     return std::nullopt;
@@ -241,15 +252,24 @@ class Killing {
   /// Whether the routine itself is proved if, after its own instruction, each bit that the other one would leave
   /// otherwise is anything.
   bool holds_with_anything(const Explorer& before, const Mutant& m, const Limits& limits) const {
-    if (m.instead.size() != 1) return false;
+    const std::uint64_t first = m.instead.front().address, last = m.instead.back().address;
     Explorer routine = before.on(function_);
     routine.limit(limits);
-    routine.disturb(m.instead[0].address, [&routine, a = own(m)[0], b = m.instead[0]](const State& from, State& after) {
-      forget_difference(routine.machine(), from, a, b, after);
+    std::optional<State> begun;  // as it was before the first of two instructions
+    routine.watch([&](const State& s, const Instruction& i) {
+      if (i.address == first) begun = s;
+    });
+    routine.disturb(last, [&](const State& after) {
+      if (!begun) throw Refused("a path that begins between two instructions");
+      std::vector<State> any = without_difference(routine.machine(), *begun, own(m), m.instead, after);
+      begun.reset();
+      return any;
     });
     try {
       while (!routine.done()) routine.advance(false);
     } catch (const Failure&) {
+      return false;
+    } catch (const std::logic_error&) {
       return false;
     }
     return true;
@@ -276,6 +296,7 @@ const char* name_of(Fate fate) {
     case Fate::same_instruction: return "the same instruction";
     case Fate::same_where_read: return "the same wherever it is read";
     case Fate::never_relied_on: return "never relied on";
+    case Fate::other_number: return "as right with another number";
     case Fate::survived: return "SURVIVED";
   }
   return "";

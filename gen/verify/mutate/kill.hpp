@@ -15,6 +15,7 @@ enum class Fate : std::uint8_t {
   same_instruction,  // the changed instruction makes the same state from any state: `vpxor a, b, c` and `vpxor a, c, b`
   same_where_read,   // wherever the proof comes to it, it leaves the same in all that is read afterwards
   never_relied_on,   // the proof holds with anything in the bits that the changed instruction leaves otherwise
+  other_number,      // proved, and the change is in a public number only: how many blocks are reduced at once, ..
   survived           // proved, and not explained
 };
 const char* name_of(Fate fate);

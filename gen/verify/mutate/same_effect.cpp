@@ -52,16 +52,20 @@ void advance(const Machine& machine, const Instruction& i, State& s) {
   }
 }
 
+Scalar any_number(LanePool& pool, Facts& facts, Range range) {
+  const Variable v = pool.variables().add("any number");
+  facts.declare(v, range);
+  return Scalar::number(v);
+}
+
 /// All that a register or flag may be, with numbers or data in the general registers that are no base of an address.
 State start(const Machine& machine, State s, const Instruction& i, bool numbers) {
   LanePool& pool = machine.pool;
   for (int r = 0; r < kGeneralRegisters; r++) {
     if (r == rsp) continue;
-    const std::string name = "any number " + std::to_string(r);
-    const Variable v = pool.variables().add(name);
-    s.facts.declare(v, {0, INT64_MAX});
     Scalar& g = s.general[static_cast<std::size_t>(r)];
-    g = numbers ? Scalar::number(v) : Scalar::data(pool.mask(anything(pool, Secrecy::secret), low_bits(64)));
+    g = numbers ? any_number(pool, s.facts, {0, INT64_MAX})
+                : Scalar::data(pool.mask(anything(pool, Secrecy::secret), low_bits(64)));
   }
   for (const Operand& o : i.operands) {
     if (o.kind != Operand::Kind::memory || !o.memory.base || *o.memory.base == rsp) continue;
@@ -136,6 +140,9 @@ std::optional<Lane> byte_of_stack(const Machine& machine, const State& s, std::i
   }
 }
 
+/// Between two known numbers, so many are tried.
+constexpr std::int64_t kNumbers = 16;
+
 void forget_difference_in_stack(const Machine& machine, const State& x, const State& y, State& after) {
   std::set<std::int64_t> places;
   for (const State* s : {&x, &y}) {
@@ -163,17 +170,19 @@ void forget_difference_in_stack(const Machine& machine, const State& x, const St
 
 }  // namespace
 
-void forget_difference(const Machine& machine, const State& before, const Instruction& a, const Instruction& b,
-                       State& after) {
+std::vector<State> without_difference(const Machine& machine, const State& before, const std::vector<Instruction>& a,
+                                      const std::vector<Instruction>& b, State after) {
   LanePool& pool = machine.pool;
   State x = before, y = before;
-  advance(machine, a, x);
-  advance(machine, b, y);
+  for (const Instruction& i : a) advance(machine, i, x);
+  for (const Instruction& i : b) advance(machine, i, y);
   if (x.ip != y.ip || !memory_equal(machine, x, y, x.stack) || x.mask != y.mask) {
     throw Refused("they differ in memory or in the way on");
   }
   forget_difference_in_stack(machine, x, y, after);
   if (!(x.flags == y.flags)) after.flags = {};
+  std::vector<State> all;
+  std::optional<std::pair<std::size_t, Range>> number;
   for (std::size_t r = 0; r < kGeneralRegisters; r++) {
     const Scalar &left = x.general[r], &right = y.general[r];
     if (equal(machine, x.facts, left, right)) continue;
@@ -181,6 +190,10 @@ void forget_difference(const Machine& machine, const State& before, const Instru
       after.general[r] = Scalar::data(pool.mask(anything_like(pool, left.lane, right.lane), low_bits(64)));
     } else if (left.is_data() || right.is_data()) {
       throw Refused("they differ in data and no data in a general register");
+    } else if (left.is_number() && right.is_number() && left.value.is_constant() && right.value.is_constant()) {
+      const auto [least, most] = std::minmax({left.value.constant(), right.value.constant()});
+      if (number || most - least > kNumbers) throw Refused("they differ in many numbers");
+      number = {r, {least, most}};
     } else {
       after.general[r] = Scalar::unknown();
     }
@@ -195,6 +208,12 @@ void forget_difference(const Machine& machine, const State& before, const Instru
       lane = pool.exclusive_or(pool.mask(lane, ~differ), pool.mask(anything_like(pool, left, right), differ));
     }
   }
+  if (!number) return {after};
+  for (Wide n = number->second.low; n <= number->second.high; n++) {
+    all.push_back(after);
+    all.back().general[number->first] = Scalar::number(static_cast<std::int64_t>(n));
+  }
+  return all;
 }
 
 namespace {
@@ -206,8 +225,9 @@ bool same_if_decided(const Machine& machine, const State& state, const std::vect
   for (const Instruction& i : b) advance(machine, i, y);
   if (x.ip != y.ip || x.mask != y.mask || !(x.general[rsp] == y.general[rsp])) return false;
   for (int r = 0; r < kGeneralRegisters; r++) {
-    const auto n = static_cast<std::size_t>(r);
-    if ((readers.live & general_bit(r)) != 0 && !equal(machine, x.facts, x.general[n], y.general[n])) return false;
+    const Scalar &left = x.general[static_cast<std::size_t>(r)], &right = y.general[static_cast<std::size_t>(r)];
+    if ((readers.live & general_bit(r)) == 0 || equal(machine, x.facts, left, right)) continue;
+    if (readers.numbers_too || !left.is_number() || !right.is_number()) return false;
   }
   for (int r = 0; r < kVectorRegisters; r++) {
     if ((readers.live & vector_bit(r)) == 0) continue;

@@ -15,6 +15,7 @@ bool same_effect(const Machine& machine, const State& any, const Instruction& a,
 
 /// What is read after a short sequence.
 struct Readers {
+  bool numbers_too = true;  // false: public numbers in general registers may differ
   Registers live = kAllRegisters | kFlagsBit;
   std::optional<Instruction> of_flags;  // the only instruction that reads the flags, if there is such a one
 };
@@ -25,9 +26,10 @@ struct Readers {
 bool same_here(const Machine& machine, const State& state, const std::vector<Instruction>& a,
                const std::vector<Instruction>& b, const Readers& readers);
 
-/// In `after`, which is as instruction a left it, whatever instruction b would have left otherwise becomes anything.
-/// Throws Refused if that is more than registers, flags and data in the stack.
-void forget_difference(const Machine& machine, const State& before, const Instruction& a, const Instruction& b,
-                       State& after);
+/// States that stand for all in which whatever instructions b leave otherwise than instructions a is anything; of two
+/// known numbers, each from the one to the other. `after` is as a left it. Throws Refused if the two differ in more
+/// than registers, flags and data in the stack.
+std::vector<State> without_difference(const Machine& machine, const State& before, const std::vector<Instruction>& a,
+                                      const std::vector<Instruction>& b, State after);
 
 }  // namespace stitchgcm::verify

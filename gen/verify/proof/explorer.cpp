@@ -340,8 +340,6 @@ bool Explorer::step(Path& path) {
     if (is_conditional_jump(i)) {
       s.ip = condition_holds(machine_, i.mnemonic, s) ? target(i) : i.next();
     } else {
-      std::optional<State> before;
-      if (disturbed_.second && disturbed_.first == i.address) before = s;
       try {
         execute(machine_, i, s);
       } catch (const Refused&) {
@@ -349,7 +347,15 @@ bool Explorer::step(Path& path) {
         if (!contract_->generalise(setting_, s)) throw;
         execute(machine_, i, s);
       }
-      if (before) disturbed_.second(*before, s);
+      if (disturbed_.second && disturbed_.first == i.address) {
+        std::vector<State> instead = disturbed_.second(s);
+        for (std::size_t n = 1; n < instead.size(); n++) {
+          Path p = path;
+          p.state = std::move(instead[n]);
+          wait(std::move(p));
+        }
+        s = std::move(instead.at(0));
+      }
     }
   } catch (const Reveals&) {
     for (const bool verdict : {false, true}) {

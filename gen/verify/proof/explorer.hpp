@@ -77,8 +77,9 @@ class Explorer {
   /// Called with each state, before an instruction is executed in it.
   using Watch = std::function<void(const State& state, const Instruction& instruction)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
-  /// Called after the instruction at an address was executed, to change what it left.
-  using Disturbance = std::function<void(const State& before, State& after)>;
+  /// Called after the instruction at an address was executed: the states that it returns, one or more, take the place
+  /// of what the instruction left.
+  using Disturbance = std::function<std::vector<State>(const State& after)>;
   void disturb(std::uint64_t address, Disturbance d) { disturbed_ = {address, std::move(d)}; }
   /// From here on, with limits of its own.
   void limit(const Limits& limits);
