@@ -16,7 +16,7 @@ extern "C" {
 
 enum { STITCHGCM_MOST_BACKENDS = 32 };
 
-/* stitchgcm_context.form of powers stored as stitchgcm_power says. */
+/* stitchgcm_context.form of powers stored as stitchgcm_layout.h says. */
 enum { STITCHGCM_FORM_POWERS = 1 };
 
 /* 0 as long as nobody asked; never 0 after, since portable needs nothing. Read it by stitchgcm_available_backends. */

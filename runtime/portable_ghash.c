@@ -91,11 +91,10 @@ void stitchgcm_portable_ghash_powers(stitchgcm_context *context) {
   element factor = times_x(power);
   element stored = factor;
   for (unsigned i = STITCHGCM_POWERS; i-- > 0;) {
-    stitchgcm_power *entry = &context->power[i];
-    stitchgcm_store_le64(entry->value, stored.lo);
-    stitchgcm_store_le64(entry->value + 8, stored.hi);
-    stitchgcm_store_le64(entry->middle, stored.hi ^ stored.lo);
-    stitchgcm_store_le64(entry->middle + 8, stored.hi ^ stored.lo);
+    stitchgcm_store_le64(context->power[i], stored.lo);
+    stitchgcm_store_le64(context->power[i] + 8, stored.hi);
+    stitchgcm_store_le64(context->middle[i], stored.hi ^ stored.lo);
+    stitchgcm_store_le64(context->middle[i] + 8, stored.hi ^ stored.lo);
     power = multiply(power, factor);
     stored = times_x(power);
   }
@@ -106,7 +105,7 @@ void stitchgcm_portable_ghash_powers(stitchgcm_context *context) {
 
 void stitchgcm_portable_ghash(const stitchgcm_context *context, uint8_t accumulator[16], const uint8_t *data,
                               size_t bytes) {
-  const uint8_t *hash_key = context->power[STITCHGCM_POWERS - 1].value;
+  const uint8_t *hash_key = context->power[STITCHGCM_POWERS - 1];
   element factor = {stitchgcm_load_le64(hash_key + 8), stitchgcm_load_le64(hash_key)};
   element y = load_block(accumulator);
   uint8_t last[16] = {0};

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* context->power[] := the powers of context->hash_key, in the form that stitchgcm_power describes. */
+/* context->power[] and middle[] := the powers of context->hash_key, in the form that stitchgcm_layout.h describes. */
 void stitchgcm_portable_ghash_powers(stitchgcm_context *context);
 
 /*

@@ -13,17 +13,6 @@
 #define STITCHGCM_POWERS 40u     /* powers of H in a context: five batches of eight blocks are reduced at once */
 
 /*
- * One power of the hash key as the 128-bit multiplier wants it. With the 16 bytes of H^k reversed and bit i of them
- * read as the coefficient of x^i, `value` is that times x, modulo x^128 + x^127 + x^126 + x^121 + 1. The factor makes
- * up for GHASH's bit reflection, without it a reduced product would come out divided by x. Both halves of `middle` hold
- * low ^ high of `value`, the factor of Karatsuba's middle product.
- */
-typedef struct stitchgcm_power {
-  uint8_t value[16];
-  uint8_t middle[16];
-} stitchgcm_power;
-
-/*
  * What is kept of a key. All of it is secret but `rounds`, `backend` and `form`. It holds no pointer, so it may be
  * copied with memcpy, to any address.
  */
@@ -32,9 +21,17 @@ typedef struct stitchgcm_context {
   uint8_t hash_key[16];                        /* H = AES(key, 0^128) */
   uint32_t rounds;                             /* 10, 12 or 14; 0 in a context that holds no key */
   uint32_t backend;                            /* index of the backend that made it, see backend.h */
-  uint32_t form;                               /* how the powers are stored; 1: as stitchgcm_power says */
+  uint32_t form;                               /* how the powers are stored; 1: as said below */
   uint32_t reserved[13];
-  stitchgcm_power power[STITCHGCM_POWERS]; /* power[i] is of H^(STITCHGCM_POWERS - i): H itself comes last */
+  /*
+   * The powers of H as the multipliers want them, power[i] of H^(STITCHGCM_POWERS - i), so that H itself comes last and
+   * vectors of any width hold the factors of as many blocks in a row. With the 16 bytes of H^k reversed and bit i of
+   * them read as the coefficient of x^i, a power is that times x, modulo x^128 + x^127 + x^126 + x^121 + 1. The factor
+   * makes up for GHASH's bit reflection, without it a reduced product would come out divided by x. Both halves of
+   * middle[i] hold low ^ high of power[i], the factor of Karatsuba's middle product.
+   */
+  uint8_t power[STITCHGCM_POWERS][16];
+  uint8_t middle[STITCHGCM_POWERS][16];
 } stitchgcm_context;
 
 /*

@@ -88,7 +88,7 @@ TEST_CASE(
     for (unsigned e = 1; e <= STITCHGCM_POWERS; e++) {
       // Times x in the representation of the stored form is a division by x of the standard's bit order.
       const Block wanted = gf128::multiply(gf128::power(block_of(c.hash_key), e), gf128::inverse(gf128::x()));
-      Block stored = block_of(c.power[STITCHGCM_POWERS - e].value);
+      Block stored = block_of(c.power[STITCHGCM_POWERS - e]);
       std::reverse(stored.begin(), stored.end());
       CHECK_MESSAGE(stored == wanted, "power " << e);
     }

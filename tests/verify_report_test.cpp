@@ -155,7 +155,8 @@ Finding proof_of(const std::string& symbol) {
   f.verdict.invariants = {"each turn 8 blocks"};
   f.verdict.instructions = 12;
   f.verdict.code_bytes = 34;
-  f.verdict.statistics = {56, 7, 8, 9, 10, 24};
+  f.verdict.statistics = {
+      .instructions = 56, .paths = 7, .forks = 8, .joins = 9, .hypotheses = 10, .most_paths = 3, .deepest_stack = 24};
   f.verdict.formulas = {1, 2, 3, 4};
   f.verdict.seconds = 0.5;
   f.code_hash = "00112233445566778899aabbccddeeff";

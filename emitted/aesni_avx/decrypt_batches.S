@@ -78,14 +78,14 @@ FUNCTION(stitchgcm_decrypt_batches_aes128_aesni_avx)
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(decrypt_batches_aes128_aesni_avx_group_end)
 L(decrypt_batches_aes128_aesni_avx_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(decrypt_batches_aes128_aesni_avx_group_end):
@@ -99,7 +99,7 @@ L(decrypt_batches_aes128_aesni_avx_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -307,8 +307,7 @@ L(decrypt_batches_aes128_aesni_avx_hash_end):
   vmovdqu [rdi+0x70], xmm7
   cmp rdx, 0x01                                              // rdx : 1
   jbe L(decrypt_batches_aes128_aesni_avx_more_end)
-  .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-  .byte 0x00, 0x00
+  .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 // no-ops: the loop begins on a cache line
 L(decrypt_batches_aes128_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
@@ -333,7 +332,7 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
   vpxor xmm6, xmm8, xmm6
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vpand xmm7, xmm9, [r14+0x70]                               // next aes: counter blocks
   vpxor xmm7, xmm8, xmm7
   vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
@@ -355,9 +354,9 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
     vmovq xmm15, qword ptr [rsp+0x88]
   vmovdqu xmm9, [rbx-0x60]                                   // next aes: AES round 1
   vaesenc xmm0, xmm0, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
   vaesenc xmm2, xmm2, xmm9
   vaesenc xmm3, xmm3, xmm9
@@ -385,9 +384,9 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 2
   vaesenc xmm3, xmm3, xmm9
   vaesenc xmm4, xmm4, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 2
   vaesenc xmm6, xmm6, xmm9
     mov rax, [rsi+0x98]                                      // next reverse: block 1
@@ -414,9 +413,9 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
     mov rax, [rsi+0xa8]                                      // next reverse: block 2
     bswap rax
@@ -443,9 +442,9 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
   vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
     mov rax, [rsi+0xb8]                                      // next reverse: block 3
     bswap rax
@@ -472,9 +471,9 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 6
   vaesenc xmm4, xmm4, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
     mov rax, [rsi+0xc8]                                      // next reverse: block 4
     bswap rax
     mov [rsp+0x40], rax
@@ -505,9 +504,9 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
     bswap rax
     mov [rsp+0x50], rax
   vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 8
   vaesenc xmm1, xmm1, xmm9
     vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
@@ -534,9 +533,9 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
     mov [rsp+0x60], rax
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 9
   vaesenc xmm2, xmm2, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
   vaesenc xmm4, xmm4, xmm9
   vaesenc xmm5, xmm5, xmm9
@@ -585,7 +584,7 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
   vmovdqu [rdi+0xf0], xmm7
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
   sub rdx, 0x01                                              // one batch hashed
   sub r9, 0x01
   jne L(decrypt_batches_aes128_aesni_avx_more_turn_reduce_end)
@@ -608,14 +607,14 @@ L(decrypt_batches_aes128_aesni_avx_more_turn):
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(decrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end)
 L(decrypt_batches_aes128_aesni_avx_more_turn_reduce_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(decrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end):
@@ -627,7 +626,7 @@ L(decrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -642,76 +641,76 @@ L(decrypt_batches_aes128_aesni_avx_more_end):
   vmovq xmm15, qword ptr [rsp+0x80]
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                   // block 0: multiply
   vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+  vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 0: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x10]                          // block 1
   vmovq xmm14, qword ptr [rsp+0x18]
   vmovq xmm15, qword ptr [rsp+0x88]
-  vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                   // block 1: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                   // block 1: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 1: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x20]                          // block 2
   vmovq xmm14, qword ptr [rsp+0x28]
   vmovq xmm15, qword ptr [rsp+0x90]
-  vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                   // block 2: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                   // block 2: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 2: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x30]                          // block 3
   vmovq xmm14, qword ptr [rsp+0x38]
   vmovq xmm15, qword ptr [rsp+0x98]
-  vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                   // block 3: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                   // block 3: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 3: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x40]                          // block 4
   vmovq xmm14, qword ptr [rsp+0x48]
   vmovq xmm15, qword ptr [rsp+0xa0]
-  vpclmulqdq xmm13, xmm13, [r8], 0x00                        // block 4: multiply
-  vpclmulqdq xmm14, xmm14, [r8], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                   // block 4: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 4: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x50]                          // block 5
   vmovq xmm14, qword ptr [rsp+0x58]
   vmovq xmm15, qword ptr [rsp+0xa8]
-  vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                   // block 5: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                   // block 5: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 5: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x60]                          // block 6
   vmovq xmm14, qword ptr [rsp+0x68]
   vmovq xmm15, qword ptr [rsp+0xb0]
-  vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                   // block 6: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                   // block 6: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 6: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x70]                          // block 7
   vmovq xmm14, qword ptr [rsp+0x78]
   vmovq xmm15, qword ptr [rsp+0xb8]
-  vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                   // block 7: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                   // block 7: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 7: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   lea rsi, [rsi+0x80]                                        // the next batch
   lea rdi, [rdi+0x80]
-  lea r8, [r8+0x100]
+  lea r8, [r8+0x80]
 
   // ---- leave ----
   vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r
@@ -788,14 +787,14 @@ FUNCTION(stitchgcm_decrypt_batches_aes192_aesni_avx)
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(decrypt_batches_aes192_aesni_avx_group_end)
 L(decrypt_batches_aes192_aesni_avx_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(decrypt_batches_aes192_aesni_avx_group_end):
@@ -809,7 +808,7 @@ L(decrypt_batches_aes192_aesni_avx_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -1037,8 +1036,8 @@ L(decrypt_batches_aes192_aesni_avx_hash_end):
   jbe L(decrypt_batches_aes192_aesni_avx_more_end)
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
   .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00
-  .byte 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f
-  .byte 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x90
+  .byte 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0f, 0x1f, 0x84
+  .byte 0x00, 0x00, 0x00, 0x00, 0x00
 L(decrypt_batches_aes192_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
@@ -1065,7 +1064,7 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   vpxor xmm7, xmm8, xmm7
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vmovdqu xmm8, [rsp+0xf0]                                   // next aes: the next counters
   vpaddd xmm8, xmm8, [rip + L(constant_counter_steps) + 128]
   vmovdqu [rsp+0xf0], xmm8
@@ -1088,9 +1087,9 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 1
   vaesenc xmm2, xmm2, xmm9
   vaesenc xmm3, xmm3, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
@@ -1119,9 +1118,9 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 2
   vaesenc xmm7, xmm7, xmm9
   vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 3
   vaesenc xmm1, xmm1, xmm9
   vaesenc xmm2, xmm2, xmm9
@@ -1151,9 +1150,9 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm3, xmm3, xmm9
   vaesenc xmm4, xmm4, xmm9
   vaesenc xmm5, xmm5, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 4
     mov rax, [rsi+0xa8]                                      // next reverse: block 2
     bswap rax
@@ -1182,9 +1181,9 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
     mov rax, [rsi+0xb8]                                      // next reverse: block 3
     bswap rax
@@ -1213,9 +1212,9 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 7
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
     mov rax, [rsi+0xc8]                                      // next reverse: block 4
     bswap rax
     mov [rsp+0x40], rax
@@ -1247,9 +1246,9 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
     bswap rax
     mov [rsp+0x50], rax
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 9
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 9
   vaesenc xmm4, xmm4, xmm9
   vaesenc xmm5, xmm5, xmm9
@@ -1278,9 +1277,9 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
     mov [rsp+0x60], rax
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 10
   vaesenc xmm7, xmm7, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vmovdqu xmm9, [rbx+0x40]                                   // next aes: AES round 11
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
@@ -1333,7 +1332,7 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   vmovdqu [rdi+0xf0], xmm7
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
   sub rdx, 0x01                                              // one batch hashed
   sub r9, 0x01
   jne L(decrypt_batches_aes192_aesni_avx_more_turn_reduce_end)
@@ -1356,14 +1355,14 @@ L(decrypt_batches_aes192_aesni_avx_more_turn):
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(decrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end)
 L(decrypt_batches_aes192_aesni_avx_more_turn_reduce_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(decrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end):
@@ -1375,7 +1374,7 @@ L(decrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -1390,76 +1389,76 @@ L(decrypt_batches_aes192_aesni_avx_more_end):
   vmovq xmm15, qword ptr [rsp+0x80]
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                   // block 0: multiply
   vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+  vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 0: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x10]                          // block 1
   vmovq xmm14, qword ptr [rsp+0x18]
   vmovq xmm15, qword ptr [rsp+0x88]
-  vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                   // block 1: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                   // block 1: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 1: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x20]                          // block 2
   vmovq xmm14, qword ptr [rsp+0x28]
   vmovq xmm15, qword ptr [rsp+0x90]
-  vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                   // block 2: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                   // block 2: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 2: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x30]                          // block 3
   vmovq xmm14, qword ptr [rsp+0x38]
   vmovq xmm15, qword ptr [rsp+0x98]
-  vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                   // block 3: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                   // block 3: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 3: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x40]                          // block 4
   vmovq xmm14, qword ptr [rsp+0x48]
   vmovq xmm15, qword ptr [rsp+0xa0]
-  vpclmulqdq xmm13, xmm13, [r8], 0x00                        // block 4: multiply
-  vpclmulqdq xmm14, xmm14, [r8], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                   // block 4: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 4: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x50]                          // block 5
   vmovq xmm14, qword ptr [rsp+0x58]
   vmovq xmm15, qword ptr [rsp+0xa8]
-  vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                   // block 5: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                   // block 5: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 5: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x60]                          // block 6
   vmovq xmm14, qword ptr [rsp+0x68]
   vmovq xmm15, qword ptr [rsp+0xb0]
-  vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                   // block 6: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                   // block 6: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 6: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x70]                          // block 7
   vmovq xmm14, qword ptr [rsp+0x78]
   vmovq xmm15, qword ptr [rsp+0xb8]
-  vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                   // block 7: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                   // block 7: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 7: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   lea rsi, [rsi+0x80]                                        // the next batch
   lea rdi, [rdi+0x80]
-  lea r8, [r8+0x100]
+  lea r8, [r8+0x80]
 
   // ---- leave ----
   vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r
@@ -1536,14 +1535,14 @@ FUNCTION(stitchgcm_decrypt_batches_aes256_aesni_avx)
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(decrypt_batches_aes256_aesni_avx_group_end)
 L(decrypt_batches_aes256_aesni_avx_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(decrypt_batches_aes256_aesni_avx_group_end):
@@ -1557,7 +1556,7 @@ L(decrypt_batches_aes256_aesni_avx_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -1802,7 +1801,7 @@ L(decrypt_batches_aes256_aesni_avx_hash_end):
   cmp rdx, 0x01                                              // rdx : 1
   jbe L(decrypt_batches_aes256_aesni_avx_more_end)
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0f, 0x1f, 0x00
+  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
 L(decrypt_batches_aes256_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
@@ -1832,7 +1831,7 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   vmovdqu [rsp+0xf0], xmm8
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vpshufb xmm8, xmm8, [rip + L(constant_byte_reverse)]       // next aes: the next counters
   vpxor xmm8, xmm8, [rbx-0x70]
   vmovdqu xmm9, [rsp+0xd0]
@@ -1855,9 +1854,9 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 1
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 1
   vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
   vaesenc xmm0, xmm0, xmm9
@@ -1888,9 +1887,9 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 3
   vaesenc xmm3, xmm3, xmm9
   vaesenc xmm4, xmm4, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 3
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
@@ -1921,9 +1920,9 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 5
   vaesenc xmm1, xmm1, xmm9
   vaesenc xmm2, xmm2, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 5
   vaesenc xmm4, xmm4, xmm9
     mov rax, [rsi+0xa8]                                      // next reverse: block 2
@@ -1954,9 +1953,9 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 6
   vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
   vaesenc xmm0, xmm0, xmm9
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 7
     mov rax, [rsi+0xb8]                                      // next reverse: block 3
     bswap rax
@@ -1987,9 +1986,9 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 8
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
     mov rax, [rsi+0xc8]                                      // next reverse: block 4
     bswap rax
     mov [rsp+0x40], rax
@@ -2023,9 +2022,9 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
     bswap rax
     mov [rsp+0x50], rax
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 10
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 10
   vaesenc xmm7, xmm7, xmm9
   vmovdqu xmm9, [rbx+0x40]                                   // next aes: AES round 11
@@ -2056,9 +2055,9 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
     mov [rsp+0x60], rax
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 12
   vaesenc xmm3, xmm3, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 12
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
@@ -2115,7 +2114,7 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   vmovdqu [rdi+0xf0], xmm7
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
   sub rdx, 0x01                                              // one batch hashed
   sub r9, 0x01
   jne L(decrypt_batches_aes256_aesni_avx_more_turn_reduce_end)
@@ -2138,14 +2137,14 @@ L(decrypt_batches_aes256_aesni_avx_more_turn):
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(decrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end)
 L(decrypt_batches_aes256_aesni_avx_more_turn_reduce_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(decrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end):
@@ -2157,7 +2156,7 @@ L(decrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -2172,76 +2171,76 @@ L(decrypt_batches_aes256_aesni_avx_more_end):
   vmovq xmm15, qword ptr [rsp+0x80]
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                   // block 0: multiply
   vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+  vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 0: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x10]                          // block 1
   vmovq xmm14, qword ptr [rsp+0x18]
   vmovq xmm15, qword ptr [rsp+0x88]
-  vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                   // block 1: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                   // block 1: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 1: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x20]                          // block 2
   vmovq xmm14, qword ptr [rsp+0x28]
   vmovq xmm15, qword ptr [rsp+0x90]
-  vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                   // block 2: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                   // block 2: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 2: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x30]                          // block 3
   vmovq xmm14, qword ptr [rsp+0x38]
   vmovq xmm15, qword ptr [rsp+0x98]
-  vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                   // block 3: multiply
-  vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-  vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                   // block 3: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 3: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x40]                          // block 4
   vmovq xmm14, qword ptr [rsp+0x48]
   vmovq xmm15, qword ptr [rsp+0xa0]
-  vpclmulqdq xmm13, xmm13, [r8], 0x00                        // block 4: multiply
-  vpclmulqdq xmm14, xmm14, [r8], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                   // block 4: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 4: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x50]                          // block 5
   vmovq xmm14, qword ptr [rsp+0x58]
   vmovq xmm15, qword ptr [rsp+0xa8]
-  vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                   // block 5: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                   // block 5: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 5: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x60]                          // block 6
   vmovq xmm14, qword ptr [rsp+0x68]
   vmovq xmm15, qword ptr [rsp+0xb0]
-  vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                   // block 6: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                   // block 6: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 6: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   vmovq xmm13, qword ptr [rsp+0x70]                          // block 7
   vmovq xmm14, qword ptr [rsp+0x78]
   vmovq xmm15, qword ptr [rsp+0xb8]
-  vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                   // block 7: multiply
-  vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-  vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+  vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                   // block 7: multiply
+  vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+  vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vpxor xmm10, xmm10, xmm13                                  // block 7: sum
   vpxor xmm11, xmm11, xmm14
   vpxor xmm12, xmm12, xmm15
   lea rsi, [rsi+0x80]                                        // the next batch
   lea rdi, [rdi+0x80]
-  lea r8, [r8+0x100]
+  lea r8, [r8+0x80]
 
   // ---- leave ----
   vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r

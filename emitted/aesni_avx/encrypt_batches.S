@@ -78,14 +78,14 @@ FUNCTION(stitchgcm_encrypt_batches_aes128_aesni_avx)
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(encrypt_batches_aes128_aesni_avx_group_end)
 L(encrypt_batches_aes128_aesni_avx_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(encrypt_batches_aes128_aesni_avx_group_end):
@@ -99,7 +99,7 @@ L(encrypt_batches_aes128_aesni_avx_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -245,8 +245,8 @@ L(encrypt_batches_aes128_aesni_avx_hash_end):
   jbe L(encrypt_batches_aes128_aesni_avx_more_end)
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
   .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00
-  .byte 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f
-  .byte 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x90
+  .byte 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0f, 0x1f, 0x80
+  .byte 0x00, 0x00, 0x00, 0x00
 L(encrypt_batches_aes128_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
@@ -299,7 +299,7 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm2, xmm2, xmm9
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 1
   vaesenc xmm4, xmm4, xmm9
     mov rax, [rdi+0x10]                                      // reverse: block 1
@@ -327,9 +327,9 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 2
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 2
   vmovdqu xmm9, [rbx-0x40]                                   // next aes: AES round 3
     mov rax, [rdi+0x20]                                      // reverse: block 2
@@ -356,9 +356,9 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
   vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
   vaesenc xmm0, xmm0, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 4
   vaesenc xmm2, xmm2, xmm9
   vaesenc xmm3, xmm3, xmm9
@@ -386,9 +386,9 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 5
   vaesenc xmm3, xmm3, xmm9
   vaesenc xmm4, xmm4, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 5
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
@@ -416,9 +416,9 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 6
   vaesenc xmm7, xmm7, xmm9
   vmovdqu xmm9, [rbx]                                        // next aes: AES round 7
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 7
   vaesenc xmm1, xmm1, xmm9
   vaesenc xmm2, xmm2, xmm9
@@ -446,9 +446,9 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 8
   vaesenc xmm2, xmm2, xmm9
   vaesenc xmm3, xmm3, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 8
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
@@ -476,9 +476,9 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 9
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
   vaesenclast xmm0, xmm0, xmm9
   vaesenclast xmm1, xmm1, xmm9
@@ -508,9 +508,9 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vpxor xmm6, xmm6, [rsi+0xe0]                               // next aes: text
   vpxor xmm7, xmm7, [rsi+0xf0]
   vmovdqu [rdi+0x80], xmm0                                   // next aes: out
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vmovdqu [rdi+0x90], xmm1                                   // next aes: out
   vmovdqu [rdi+0xa0], xmm2
   vmovdqu [rdi+0xb0], xmm3
@@ -523,7 +523,7 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   vmovdqu [rdi+0xf0], xmm7                                   // next aes: out
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
   sub rdx, 0x01                                              // one batch hashed
   sub r9, 0x01
   jne L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_end)
@@ -546,14 +546,14 @@ L(encrypt_batches_aes128_aesni_avx_more_turn):
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end)
 L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end):
@@ -565,7 +565,7 @@ L(encrypt_batches_aes128_aesni_avx_more_turn_reduce_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -591,7 +591,7 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
     vmovq xmm15, qword ptr [rsp+0x80]
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   mov rax, [rdi+0x10]                                        // reverse: block 1
   bswap rax
   mov [rsp+0x18], rax
@@ -606,9 +606,9 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x20], rax
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   mov rax, [rdi+0x20]                                        // reverse: block 2
   bswap rax
   mov [rsp+0x28], rax
@@ -623,9 +623,9 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x30], rax
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   mov rax, [rdi+0x30]                                        // reverse: block 3
   bswap rax
   mov [rsp+0x38], rax
@@ -640,9 +640,9 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x40], rax
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   mov rax, [rdi+0x40]                                        // reverse: block 4
   bswap rax
   mov [rsp+0x48], rax
@@ -657,9 +657,9 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x50], rax
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
   mov rax, [rdi+0x50]                                        // reverse: block 5
   bswap rax
@@ -674,9 +674,9 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x60], rax
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
   mov rax, [rdi+0x60]                                        // reverse: block 6
   bswap rax
@@ -691,9 +691,9 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x70], rax
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
   mov rax, [rdi+0x70]                                        // reverse: block 7
   bswap rax
@@ -705,15 +705,15 @@ L(encrypt_batches_aes128_aesni_avx_more_end):
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
     vmovq xmm14, qword ptr [rsp+0x78]
     vmovq xmm15, qword ptr [rsp+0xb8]
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
     vpxor xmm11, xmm11, xmm14
     vpxor xmm12, xmm12, xmm15
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
 
   // ---- leave ----
   vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r
@@ -790,14 +790,14 @@ FUNCTION(stitchgcm_encrypt_batches_aes192_aesni_avx)
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(encrypt_batches_aes192_aesni_avx_group_end)
 L(encrypt_batches_aes192_aesni_avx_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(encrypt_batches_aes192_aesni_avx_group_end):
@@ -811,7 +811,7 @@ L(encrypt_batches_aes192_aesni_avx_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -974,7 +974,7 @@ L(encrypt_batches_aes192_aesni_avx_hash_end):
   cmp rdx, 0x01                                              // rdx : 1
   jbe L(encrypt_batches_aes192_aesni_avx_more_end)
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
-  .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x90
+  .byte 0x00, 0x00, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00
 L(encrypt_batches_aes192_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
@@ -1030,7 +1030,7 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm5, xmm5, xmm9
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vaesenc xmm6, xmm6, xmm9                                   // next aes: AES round 1
   vaesenc xmm7, xmm7, xmm9
     mov rax, [rdi+0x10]                                      // reverse: block 1
@@ -1060,9 +1060,9 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
   vaesenc xmm2, xmm2, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 3
   vaesenc xmm4, xmm4, xmm9
     mov rax, [rdi+0x20]                                      // reverse: block 2
@@ -1091,9 +1091,9 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 4
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vmovdqu xmm9, [rbx-0x20]                                   // next aes: AES round 5
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
@@ -1123,9 +1123,9 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 6
   vaesenc xmm3, xmm3, xmm9
   vaesenc xmm4, xmm4, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 6
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
@@ -1155,9 +1155,9 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vmovdqu xmm9, [rbx+0x10]                                   // next aes: AES round 8
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 8
   vaesenc xmm3, xmm3, xmm9
   vaesenc xmm4, xmm4, xmm9
@@ -1187,9 +1187,9 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
   vmovdqu xmm9, [rbx+0x30]                                   // next aes: AES round 10
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
@@ -1218,9 +1218,9 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 11
   vaesenc xmm2, xmm2, xmm9
   vaesenc xmm3, xmm3, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 11
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
@@ -1253,9 +1253,9 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vpxor xmm5, xmm5, [rsi+0xd0]
   vpxor xmm6, xmm6, [rsi+0xe0]
   vpxor xmm7, xmm7, [rsi+0xf0]
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vmovdqu [rdi+0x80], xmm0                                   // next aes: out
   vmovdqu [rdi+0x90], xmm1
   vmovdqu [rdi+0xa0], xmm2
@@ -1269,7 +1269,7 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   vmovdqu [rdi+0xf0], xmm7
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
   sub rdx, 0x01                                              // one batch hashed
   sub r9, 0x01
   jne L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_end)
@@ -1292,14 +1292,14 @@ L(encrypt_batches_aes192_aesni_avx_more_turn):
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end)
 L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end):
@@ -1311,7 +1311,7 @@ L(encrypt_batches_aes192_aesni_avx_more_turn_reduce_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -1337,7 +1337,7 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
     vmovq xmm15, qword ptr [rsp+0x80]
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   mov rax, [rdi+0x10]                                        // reverse: block 1
   bswap rax
   mov [rsp+0x18], rax
@@ -1352,9 +1352,9 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x20], rax
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   mov rax, [rdi+0x20]                                        // reverse: block 2
   bswap rax
   mov [rsp+0x28], rax
@@ -1369,9 +1369,9 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x30], rax
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   mov rax, [rdi+0x30]                                        // reverse: block 3
   bswap rax
   mov [rsp+0x38], rax
@@ -1386,9 +1386,9 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x40], rax
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   mov rax, [rdi+0x40]                                        // reverse: block 4
   bswap rax
   mov [rsp+0x48], rax
@@ -1403,9 +1403,9 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x50], rax
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
   mov rax, [rdi+0x50]                                        // reverse: block 5
   bswap rax
@@ -1420,9 +1420,9 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x60], rax
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
   mov rax, [rdi+0x60]                                        // reverse: block 6
   bswap rax
@@ -1437,9 +1437,9 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x70], rax
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
   mov rax, [rdi+0x70]                                        // reverse: block 7
   bswap rax
@@ -1451,15 +1451,15 @@ L(encrypt_batches_aes192_aesni_avx_more_end):
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
     vmovq xmm14, qword ptr [rsp+0x78]
     vmovq xmm15, qword ptr [rsp+0xb8]
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
     vpxor xmm11, xmm11, xmm14
     vpxor xmm12, xmm12, xmm15
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
 
   // ---- leave ----
   vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r
@@ -1536,14 +1536,14 @@ FUNCTION(stitchgcm_encrypt_batches_aes256_aesni_avx)
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(encrypt_batches_aes256_aesni_avx_group_end)
 L(encrypt_batches_aes256_aesni_avx_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(encrypt_batches_aes256_aesni_avx_group_end):
@@ -1557,7 +1557,7 @@ L(encrypt_batches_aes256_aesni_avx_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -1737,7 +1737,6 @@ L(encrypt_batches_aes256_aesni_avx_hash_end):
   vmovdqu [rdi+0x70], xmm7
   cmp rdx, 0x01                                              // rdx : 1
   jbe L(encrypt_batches_aes256_aesni_avx_more_end)
-  .byte 0x0f, 0x1f, 0x00 // no-ops: the loop begins on a cache line
 L(encrypt_batches_aes256_aesni_avx_more_turn):
 
   // ---- AES of the next batch | GHASH of this one ----
@@ -1796,7 +1795,7 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vmovdqu xmm9, [rbx-0x50]                                   // next aes: AES round 2
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   vaesenc xmm0, xmm0, xmm9                                   // next aes: AES round 2
   vaesenc xmm1, xmm1, xmm9
   vaesenc xmm2, xmm2, xmm9
@@ -1828,9 +1827,9 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   vmovdqu xmm9, [rbx-0x30]                                   // next aes: AES round 4
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
@@ -1862,9 +1861,9 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm4, xmm4, xmm9
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 5
   vmovdqu xmm9, [rbx-0x10]                                   // next aes: AES round 6
   vaesenc xmm0, xmm0, xmm9
@@ -1895,9 +1894,9 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm2, xmm2, xmm9                                   // next aes: AES round 7
   vaesenc xmm3, xmm3, xmm9
   vaesenc xmm4, xmm4, xmm9
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   vaesenc xmm5, xmm5, xmm9                                   // next aes: AES round 7
   vaesenc xmm6, xmm6, xmm9
   vaesenc xmm7, xmm7, xmm9
@@ -1929,9 +1928,9 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm1, xmm1, xmm9
   vaesenc xmm2, xmm2, xmm9
   vaesenc xmm3, xmm3, xmm9
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
   vaesenc xmm4, xmm4, xmm9                                   // next aes: AES round 9
   vaesenc xmm5, xmm5, xmm9
   vaesenc xmm6, xmm6, xmm9
@@ -1963,9 +1962,9 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm0, xmm0, xmm9
   vaesenc xmm1, xmm1, xmm9
   vaesenc xmm2, xmm2, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
   vaesenc xmm3, xmm3, xmm9                                   // next aes: AES round 11
   vaesenc xmm4, xmm4, xmm9
   vaesenc xmm5, xmm5, xmm9
@@ -1996,9 +1995,9 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vaesenc xmm7, xmm7, xmm9                                   // next aes: AES round 12
   vmovdqu xmm9, [rbx+0x60]                                   // next aes: AES round 13
   vaesenc xmm0, xmm0, xmm9
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
   vaesenc xmm1, xmm1, xmm9                                   // next aes: AES round 13
   vaesenc xmm2, xmm2, xmm9
   vaesenc xmm3, xmm3, xmm9
@@ -2033,9 +2032,9 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vpxor xmm4, xmm4, [rsi+0xc0]
   vpxor xmm5, xmm5, [rsi+0xd0]
   vpxor xmm6, xmm6, [rsi+0xe0]
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
   vpxor xmm7, xmm7, [rsi+0xf0]                               // next aes: text
   vmovdqu [rdi+0x80], xmm0                                   // next aes: out
   vmovdqu [rdi+0x90], xmm1
@@ -2050,7 +2049,7 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   vmovdqu [rdi+0xf0], xmm7
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
   sub rdx, 0x01                                              // one batch hashed
   sub r9, 0x01
   jne L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_end)
@@ -2073,14 +2072,14 @@ L(encrypt_batches_aes256_aesni_avx_more_turn):
   cmp r9, rax
   cmovnbe r9, rax
   mov r8, r9                                                 // H^(8 group)
-  shl r8, 0x08
+  shl r8, 0x07
   neg r8
-  lea r8, [rbx+r8*1+0x650]
+  lea r8, [rbx+r8*1+0x3d0]
   jmp L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end)
 L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_else):
   mov r9, rdx                                                // the powers that end at end_power
   mov rax, rdx
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
 L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end):
@@ -2092,7 +2091,7 @@ L(encrypt_batches_aes256_aesni_avx_more_turn_reduce_group_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -2118,7 +2117,7 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
     vmovq xmm15, qword ptr [rsp+0x80]
     vpclmulqdq xmm13, xmm13, [r8-0x80], 0x00                 // ghash: block 0: multiply
     vpclmulqdq xmm14, xmm14, [r8-0x80], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x70], 0x00
+    vpclmulqdq xmm15, xmm15, [r8+0x200], 0x00
   mov rax, [rdi+0x10]                                        // reverse: block 1
   bswap rax
   mov [rsp+0x18], rax
@@ -2133,9 +2132,9 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x20], rax
     vmovq xmm15, qword ptr [rsp+0x88]                        // ghash: block 1
-    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 1: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x70], 0x00                 // ghash: block 1: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x70], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x210], 0x00
   mov rax, [rdi+0x20]                                        // reverse: block 2
   bswap rax
   mov [rsp+0x28], rax
@@ -2150,9 +2149,9 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x30], rax
     vmovq xmm15, qword ptr [rsp+0x90]                        // ghash: block 2
-    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 2: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x60], 0x00                 // ghash: block 2: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x60], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x220], 0x00
   mov rax, [rdi+0x30]                                        // reverse: block 3
   bswap rax
   mov [rsp+0x38], rax
@@ -2167,9 +2166,9 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x40], rax
     vmovq xmm15, qword ptr [rsp+0x98]                        // ghash: block 3
-    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 3: multiply
-    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8-0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x50], 0x00                 // ghash: block 3: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x50], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x230], 0x00
   mov rax, [rdi+0x40]                                        // reverse: block 4
   bswap rax
   mov [rsp+0x48], rax
@@ -2184,9 +2183,9 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x50], rax
     vmovq xmm15, qword ptr [rsp+0xa0]                        // ghash: block 4
-    vpclmulqdq xmm13, xmm13, [r8], 0x00                      // ghash: block 4: multiply
-    vpclmulqdq xmm14, xmm14, [r8], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x10], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x40], 0x00                 // ghash: block 4: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x40], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x240], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 4: sum
   mov rax, [rdi+0x50]                                        // reverse: block 5
   bswap rax
@@ -2201,9 +2200,9 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x60], rax
     vmovq xmm15, qword ptr [rsp+0xa8]                        // ghash: block 5
-    vpclmulqdq xmm13, xmm13, [r8+0x20], 0x00                 // ghash: block 5: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x20], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x30], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x30], 0x00                 // ghash: block 5: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x30], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x250], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 5: sum
   mov rax, [rdi+0x60]                                        // reverse: block 6
   bswap rax
@@ -2218,9 +2217,9 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
   bswap rax
   mov [rsp+0x70], rax
     vmovq xmm15, qword ptr [rsp+0xb0]                        // ghash: block 6
-    vpclmulqdq xmm13, xmm13, [r8+0x40], 0x00                 // ghash: block 6: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x40], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x50], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x20], 0x00                 // ghash: block 6: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x20], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x260], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 6: sum
   mov rax, [rdi+0x70]                                        // reverse: block 7
   bswap rax
@@ -2232,15 +2231,15 @@ L(encrypt_batches_aes256_aesni_avx_more_end):
     vmovq xmm13, qword ptr [rsp+0x70]                        // ghash: block 7
     vmovq xmm14, qword ptr [rsp+0x78]
     vmovq xmm15, qword ptr [rsp+0xb8]
-    vpclmulqdq xmm13, xmm13, [r8+0x60], 0x00                 // ghash: block 7: multiply
-    vpclmulqdq xmm14, xmm14, [r8+0x60], 0x10
-    vpclmulqdq xmm15, xmm15, [r8+0x70], 0x00
+    vpclmulqdq xmm13, xmm13, [r8-0x10], 0x00                 // ghash: block 7: multiply
+    vpclmulqdq xmm14, xmm14, [r8-0x10], 0x10
+    vpclmulqdq xmm15, xmm15, [r8+0x270], 0x00
     vpxor xmm10, xmm10, xmm13                                // ghash: block 7: sum
     vpxor xmm11, xmm11, xmm14
     vpxor xmm12, xmm12, xmm15
     lea rsi, [rsi+0x80]                                      // advance: the next batch
     lea rdi, [rdi+0x80]
-    lea r8, [r8+0x100]
+    lea r8, [r8+0x80]
 
   // ---- leave ----
   vmovdqu xmm0, [rsp+0xf0]                                   // 8 i + r

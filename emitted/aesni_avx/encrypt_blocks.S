@@ -85,8 +85,8 @@ FUNCTION(stitchgcm_encrypt_blocks_aesni_avx)
   and r10d, 0x07
   mov rcx, r10                                               // H^whole
   neg rcx
-  shl rcx, 0x05
-  lea rcx, [rbx+rcx*1+0x650]
+  shl rcx, 0x04
+  lea rcx, [rbx+rcx*1+0x3d0]
   vmovdqu xmm0, [r12]                                        // counter and Y
   vpshufb xmm0, xmm0, [rip + L(constant_byte_reverse)]
   vmovdqu xmm1, [r13]
@@ -102,7 +102,7 @@ FUNCTION(stitchgcm_encrypt_blocks_aesni_avx)
 
   // ---- Y on its own ----
   mov rax, rdx                                               // Y
-  shl rax, 0x08
+  shl rax, 0x07
   mov r8, rcx
   sub r8, rax
   vmovdqa xmm13, xmm1
@@ -110,7 +110,7 @@ FUNCTION(stitchgcm_encrypt_blocks_aesni_avx)
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -357,7 +357,7 @@ L(encrypt_blocks_aesni_avx_any_rest_aes192_end):
   shl rax, 0x04
   add rsi, rax
   add rdi, rax
-  lea r8, [rcx+rax*2]
+  lea r8, [rcx+rax*1]
   cmp r10, 0x04
   jae L(encrypt_blocks_aesni_avx_any_rest_blocks_from_4)
   cmp r10, 0x02
@@ -385,9 +385,9 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_7):
   vpshufb xmm13, xmm7, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xf0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xf0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x190], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -399,9 +399,9 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_6):
   vpshufb xmm13, xmm6, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1a0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -413,9 +413,9 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_5):
   vpshufb xmm13, xmm5, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xd0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xd0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1b0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -427,9 +427,9 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_4):
   vpshufb xmm13, xmm4, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1c0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -441,9 +441,9 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_3):
   vpshufb xmm13, xmm3, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xb0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xb0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1d0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -455,9 +455,9 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_2):
   vpshufb xmm13, xmm2, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1e0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -469,9 +469,9 @@ L(encrypt_blocks_aesni_avx_any_rest_blocks_1):
   vpshufb xmm13, xmm1, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0x90], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x90], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1f0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14

@@ -81,8 +81,8 @@ L(ghash_aesni_avx_batches_batch):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm15, xmm13, [rbx+0x340], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x340], 0x11
   vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
@@ -91,9 +91,9 @@ L(ghash_aesni_avx_batches_batch):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x590], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x590], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x330], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x330], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5b0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -101,9 +101,9 @@ L(ghash_aesni_avx_batches_batch):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x570], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x570], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x320], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x320], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -111,9 +111,9 @@ L(ghash_aesni_avx_batches_batch):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x550], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x310], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x310], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x590], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -121,9 +121,9 @@ L(ghash_aesni_avx_batches_batch):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x530], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x530], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x540], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x300], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x300], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -131,9 +131,9 @@ L(ghash_aesni_avx_batches_batch):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x510], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x510], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x520], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x2f0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x2f0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x570], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -141,9 +141,9 @@ L(ghash_aesni_avx_batches_batch):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x4f0], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x4f0], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x500], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x2e0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x2e0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -152,9 +152,9 @@ L(ghash_aesni_avx_batches_batch):
   vpxor xmm13, xmm13, xmm1
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x4d0], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x2d0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x550], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -184,13 +184,13 @@ L(ghash_aesni_avx_batches_end):
   shl rax, 0x04
   add rsi, rax
   neg rax
-  lea r8, [rbx+rax*2+0x5d0]
+  lea r8, [rbx+rax*1+0x350]
   vmovdqa xmm13, xmm1
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8], 0x00                        // multiply
   vpclmulqdq xmm13, xmm13, [r8], 0x11
-  vpclmulqdq xmm14, xmm14, [r8+0x10], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x280], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -218,9 +218,9 @@ L(ghash_aesni_avx_rest_blocks_7):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x4f0], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x4f0], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x500], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x2e0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x2e0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -229,9 +229,9 @@ L(ghash_aesni_avx_rest_blocks_6):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x510], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x510], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x520], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x2f0], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x2f0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x570], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -240,9 +240,9 @@ L(ghash_aesni_avx_rest_blocks_5):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x530], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x530], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x540], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x300], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x300], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -251,9 +251,9 @@ L(ghash_aesni_avx_rest_blocks_4):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x550], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x310], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x310], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x590], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -262,9 +262,9 @@ L(ghash_aesni_avx_rest_blocks_3):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x570], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x570], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x580], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x320], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x320], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -273,9 +273,9 @@ L(ghash_aesni_avx_rest_blocks_2):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x590], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x590], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x5a0], 0x00
+  vpclmulqdq xmm15, xmm13, [rbx+0x330], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x330], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x5b0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -284,8 +284,8 @@ L(ghash_aesni_avx_rest_blocks_1):
   vpshufb xmm13, xmm13, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm15, xmm13, [rbx+0x340], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x340], 0x11
   vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13

@@ -573,16 +573,16 @@ FUNCTION(stitchgcm_powers_aesni_avx)
   vpsllq xmm0, xmm0, 0x01
   vpxor xmm0, xmm0, xmm1
   vpxor xmm0, xmm0, xmm2
-  vmovdqu [rbx+0x5b0], xmm0                                  // H
+  vmovdqu [rbx+0x340], xmm0                                  // H
   vpshufd xmm1, xmm0, 0x4e
   vpxor xmm1, xmm1, xmm0
   vmovdqu [rbx+0x5c0], xmm1
 
   // ---- H^2 ----
-  vmovdqu xmm1, [rbx+0x5b0]                                  // a
+  vmovdqu xmm1, [rbx+0x340]                                  // a
   vmovdqu xmm2, [rbx+0x5c0]
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm0, xmm1, [rbx+0x340], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x340], 0x11
   vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00
   vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
   vpxor xmm2, xmm2, xmm1
@@ -594,22 +594,22 @@ FUNCTION(stitchgcm_powers_aesni_avx)
   vpshufd xmm2, xmm2, 0x4e
   vpxor xmm1, xmm1, xmm2
   vpxor xmm1, xmm1, xmm3
-  vmovdqu [rbx+0x590], xmm1                                  // store
+  vmovdqu [rbx+0x330], xmm1                                  // store
   vpshufd xmm3, xmm1, 0x4e
   vpxor xmm3, xmm3, xmm1
-  vmovdqu [rbx+0x5a0], xmm3
+  vmovdqu [rbx+0x5b0], xmm3
 
   // ---- H^3, H^4 ----
-  vmovdqu xmm1, [rbx+0x590]                                  // a
-  vmovdqu xmm2, [rbx+0x5a0]
-  vmovdqu xmm5, [rbx+0x590]
-  vmovdqu xmm6, [rbx+0x5a0]
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11
+  vmovdqu xmm1, [rbx+0x330]                                  // a
+  vmovdqu xmm2, [rbx+0x5b0]
+  vmovdqu xmm5, [rbx+0x330]
+  vmovdqu xmm6, [rbx+0x5b0]
+  vpclmulqdq xmm0, xmm1, [rbx+0x340], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x340], 0x11
   vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x330], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x330], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x5b0], 0x00
   vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
   vpxor xmm2, xmm2, xmm1
   vpxor xmm6, xmm6, xmm4
@@ -630,36 +630,36 @@ FUNCTION(stitchgcm_powers_aesni_avx)
   vpxor xmm1, xmm1, xmm3
   vpxor xmm5, xmm5, xmm6
   vpxor xmm5, xmm5, xmm7
-  vmovdqu [rbx+0x570], xmm1                                  // store
+  vmovdqu [rbx+0x320], xmm1                                  // store
   vpshufd xmm3, xmm1, 0x4e
   vpxor xmm3, xmm3, xmm1
-  vmovdqu [rbx+0x580], xmm3
-  vmovdqu [rbx+0x550], xmm5
+  vmovdqu [rbx+0x5a0], xmm3
+  vmovdqu [rbx+0x310], xmm5
   vpshufd xmm7, xmm5, 0x4e
   vpxor xmm7, xmm7, xmm5
-  vmovdqu [rbx+0x560], xmm7
+  vmovdqu [rbx+0x590], xmm7
 
   // ---- H^5..H^8 ----
-  vmovdqu xmm1, [rbx+0x550]                                  // a
-  vmovdqu xmm2, [rbx+0x560]
-  vmovdqu xmm5, [rbx+0x550]
-  vmovdqu xmm6, [rbx+0x560]
-  vmovdqu xmm9, [rbx+0x550]
-  vmovdqu xmm10, [rbx+0x560]
-  vmovdqu xmm13, [rbx+0x550]
-  vmovdqu xmm14, [rbx+0x560]
-  vpclmulqdq xmm0, xmm1, [rbx+0x5b0], 0x00                   // a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x5b0], 0x11
+  vmovdqu xmm1, [rbx+0x310]                                  // a
+  vmovdqu xmm2, [rbx+0x590]
+  vmovdqu xmm5, [rbx+0x310]
+  vmovdqu xmm6, [rbx+0x590]
+  vmovdqu xmm9, [rbx+0x310]
+  vmovdqu xmm10, [rbx+0x590]
+  vmovdqu xmm13, [rbx+0x310]
+  vmovdqu xmm14, [rbx+0x590]
+  vpclmulqdq xmm0, xmm1, [rbx+0x340], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x340], 0x11
   vpclmulqdq xmm2, xmm2, [rbx+0x5c0], 0x00
-  vpclmulqdq xmm4, xmm5, [rbx+0x590], 0x00
-  vpclmulqdq xmm5, xmm5, [rbx+0x590], 0x11
-  vpclmulqdq xmm6, xmm6, [rbx+0x5a0], 0x00
-  vpclmulqdq xmm8, xmm9, [rbx+0x570], 0x00
-  vpclmulqdq xmm9, xmm9, [rbx+0x570], 0x11
-  vpclmulqdq xmm10, xmm10, [rbx+0x580], 0x00
-  vpclmulqdq xmm12, xmm13, [rbx+0x550], 0x00
-  vpclmulqdq xmm13, xmm13, [rbx+0x550], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x560], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x330], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x330], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x5b0], 0x00
+  vpclmulqdq xmm8, xmm9, [rbx+0x320], 0x00
+  vpclmulqdq xmm9, xmm9, [rbx+0x320], 0x11
+  vpclmulqdq xmm10, xmm10, [rbx+0x5a0], 0x00
+  vpclmulqdq xmm12, xmm13, [rbx+0x310], 0x00
+  vpclmulqdq xmm13, xmm13, [rbx+0x310], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x590], 0x00
   vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
   vpxor xmm2, xmm2, xmm1
   vpxor xmm6, xmm6, xmm4
@@ -700,23 +700,23 @@ FUNCTION(stitchgcm_powers_aesni_avx)
   vpxor xmm9, xmm9, xmm11
   vpxor xmm13, xmm13, xmm14
   vpxor xmm13, xmm13, xmm15
-  vmovdqu [rbx+0x530], xmm1                                  // store
+  vmovdqu [rbx+0x300], xmm1                                  // store
   vpshufd xmm3, xmm1, 0x4e
   vpxor xmm3, xmm3, xmm1
-  vmovdqu [rbx+0x540], xmm3
-  vmovdqu [rbx+0x510], xmm5
+  vmovdqu [rbx+0x580], xmm3
+  vmovdqu [rbx+0x2f0], xmm5
   vpshufd xmm7, xmm5, 0x4e
   vpxor xmm7, xmm7, xmm5
-  vmovdqu [rbx+0x520], xmm7
-  vmovdqu [rbx+0x4f0], xmm9
+  vmovdqu [rbx+0x570], xmm7
+  vmovdqu [rbx+0x2e0], xmm9
   vpshufd xmm11, xmm9, 0x4e
   vpxor xmm11, xmm11, xmm9
-  vmovdqu [rbx+0x500], xmm11
-  vmovdqu [rbx+0x4d0], xmm13
+  vmovdqu [rbx+0x560], xmm11
+  vmovdqu [rbx+0x2d0], xmm13
   vpshufd xmm15, xmm13, 0x4e
   vpxor xmm15, xmm15, xmm13
-  vmovdqu [rbx+0x4e0], xmm15
-  lea r8, [rbx+0x4d0]                                        // eight powers at a time
+  vmovdqu [rbx+0x550], xmm15
+  lea r8, [rbx+0x2d0]                                        // eight powers at a time
   mov eax, 0x04
   .byte 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00 // no-ops: the loop begins on a cache line
   .byte 0x00, 0x00, 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0f, 0x1f, 0x80, 0x00, 0x00
@@ -725,101 +725,25 @@ L(powers_aesni_avx_eight):
 
   // ---- eight more powers: * H^8 ----
   vmovdqu xmm1, [r8]                                         // a
-  vmovdqu xmm2, [r8+0x10]
-  vmovdqu xmm5, [r8+0x20]
-  vmovdqu xmm6, [r8+0x30]
-  vmovdqu xmm9, [r8+0x40]
-  vmovdqu xmm10, [r8+0x50]
-  vmovdqu xmm13, [r8+0x60]
-  vmovdqu xmm14, [r8+0x70]
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00
-  vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
-  vpxor xmm2, xmm2, xmm1
-  vpxor xmm6, xmm6, xmm4
-  vpxor xmm6, xmm6, xmm5
-  vpxor xmm10, xmm10, xmm8
-  vpxor xmm10, xmm10, xmm9
-  vpxor xmm14, xmm14, xmm12
-  vpxor xmm14, xmm14, xmm13
-  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // reduce
-  vpshufd xmm0, xmm0, 0x4e
-  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00
-  vpshufd xmm4, xmm4, 0x4e
-  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00
-  vpshufd xmm8, xmm8, 0x4e
-  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00
-  vpshufd xmm12, xmm12, 0x4e
-  vpxor xmm2, xmm2, xmm0
-  vpxor xmm2, xmm2, xmm3
-  vpxor xmm6, xmm6, xmm4
-  vpxor xmm6, xmm6, xmm7
-  vpxor xmm10, xmm10, xmm8
-  vpxor xmm10, xmm10, xmm11
-  vpxor xmm14, xmm14, xmm12
-  vpxor xmm14, xmm14, xmm15
-  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00
-  vpshufd xmm2, xmm2, 0x4e
-  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00
-  vpshufd xmm6, xmm6, 0x4e
-  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00
-  vpshufd xmm10, xmm10, 0x4e
-  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00
-  vpshufd xmm14, xmm14, 0x4e
-  vpxor xmm1, xmm1, xmm2
-  vpxor xmm1, xmm1, xmm3
-  vpxor xmm5, xmm5, xmm6
-  vpxor xmm5, xmm5, xmm7
-  vpxor xmm9, xmm9, xmm10
-  vpxor xmm9, xmm9, xmm11
-  vpxor xmm13, xmm13, xmm14
-  vpxor xmm13, xmm13, xmm15
-  vmovdqu [r8-0x100], xmm1                                   // store
-  vpshufd xmm3, xmm1, 0x4e
-  vpxor xmm3, xmm3, xmm1
-  vmovdqu [r8-0xf0], xmm3
-  vmovdqu [r8-0xe0], xmm5
-  vpshufd xmm7, xmm5, 0x4e
-  vpxor xmm7, xmm7, xmm5
-  vmovdqu [r8-0xd0], xmm7
-  vmovdqu [r8-0xc0], xmm9
-  vpshufd xmm11, xmm9, 0x4e
-  vpxor xmm11, xmm11, xmm9
-  vmovdqu [r8-0xb0], xmm11
-  vmovdqu [r8-0xa0], xmm13
-  vpshufd xmm15, xmm13, 0x4e
-  vpxor xmm15, xmm15, xmm13
-  vmovdqu [r8-0x90], xmm15
-  vmovdqu xmm1, [r8+0x80]                                    // a
-  vmovdqu xmm2, [r8+0x90]
-  vmovdqu xmm5, [r8+0xa0]
-  vmovdqu xmm6, [r8+0xb0]
-  vmovdqu xmm9, [r8+0xc0]
-  vmovdqu xmm10, [r8+0xd0]
-  vmovdqu xmm13, [r8+0xe0]
-  vmovdqu xmm14, [r8+0xf0]
-  vpclmulqdq xmm0, xmm1, [rbx+0x4d0], 0x00                   // a b
-  vpclmulqdq xmm1, xmm1, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm2, xmm2, [rbx+0x4e0], 0x00
-  vpclmulqdq xmm4, xmm5, [rbx+0x4d0], 0x00
-  vpclmulqdq xmm5, xmm5, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm6, xmm6, [rbx+0x4e0], 0x00
-  vpclmulqdq xmm8, xmm9, [rbx+0x4d0], 0x00
-  vpclmulqdq xmm9, xmm9, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm10, xmm10, [rbx+0x4e0], 0x00
-  vpclmulqdq xmm12, xmm13, [rbx+0x4d0], 0x00
-  vpclmulqdq xmm13, xmm13, [rbx+0x4d0], 0x11
-  vpclmulqdq xmm14, xmm14, [rbx+0x4e0], 0x00
+  vmovdqu xmm2, [r8+0x280]
+  vmovdqu xmm5, [r8+0x10]
+  vmovdqu xmm6, [r8+0x290]
+  vmovdqu xmm9, [r8+0x20]
+  vmovdqu xmm10, [r8+0x2a0]
+  vmovdqu xmm13, [r8+0x30]
+  vmovdqu xmm14, [r8+0x2b0]
+  vpclmulqdq xmm0, xmm1, [rbx+0x2d0], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm2, xmm2, [rbx+0x550], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x2d0], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x550], 0x00
+  vpclmulqdq xmm8, xmm9, [rbx+0x2d0], 0x00
+  vpclmulqdq xmm9, xmm9, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm10, xmm10, [rbx+0x550], 0x00
+  vpclmulqdq xmm12, xmm13, [rbx+0x2d0], 0x00
+  vpclmulqdq xmm13, xmm13, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x550], 0x00
   vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
   vpxor xmm2, xmm2, xmm1
   vpxor xmm6, xmm6, xmm4
@@ -863,20 +787,96 @@ L(powers_aesni_avx_eight):
   vmovdqu [r8-0x80], xmm1                                    // store
   vpshufd xmm3, xmm1, 0x4e
   vpxor xmm3, xmm3, xmm1
-  vmovdqu [r8-0x70], xmm3
-  vmovdqu [r8-0x60], xmm5
+  vmovdqu [r8+0x200], xmm3
+  vmovdqu [r8-0x70], xmm5
   vpshufd xmm7, xmm5, 0x4e
   vpxor xmm7, xmm7, xmm5
-  vmovdqu [r8-0x50], xmm7
-  vmovdqu [r8-0x40], xmm9
+  vmovdqu [r8+0x210], xmm7
+  vmovdqu [r8-0x60], xmm9
   vpshufd xmm11, xmm9, 0x4e
   vpxor xmm11, xmm11, xmm9
-  vmovdqu [r8-0x30], xmm11
-  vmovdqu [r8-0x20], xmm13
+  vmovdqu [r8+0x220], xmm11
+  vmovdqu [r8-0x50], xmm13
   vpshufd xmm15, xmm13, 0x4e
   vpxor xmm15, xmm15, xmm13
-  vmovdqu [r8-0x10], xmm15
-  sub r8, 0x100                                              // the next eight
+  vmovdqu [r8+0x230], xmm15
+  vmovdqu xmm1, [r8+0x40]                                    // a
+  vmovdqu xmm2, [r8+0x2c0]
+  vmovdqu xmm5, [r8+0x50]
+  vmovdqu xmm6, [r8+0x2d0]
+  vmovdqu xmm9, [r8+0x60]
+  vmovdqu xmm10, [r8+0x2e0]
+  vmovdqu xmm13, [r8+0x70]
+  vmovdqu xmm14, [r8+0x2f0]
+  vpclmulqdq xmm0, xmm1, [rbx+0x2d0], 0x00                   // a b
+  vpclmulqdq xmm1, xmm1, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm2, xmm2, [rbx+0x550], 0x00
+  vpclmulqdq xmm4, xmm5, [rbx+0x2d0], 0x00
+  vpclmulqdq xmm5, xmm5, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm6, xmm6, [rbx+0x550], 0x00
+  vpclmulqdq xmm8, xmm9, [rbx+0x2d0], 0x00
+  vpclmulqdq xmm9, xmm9, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm10, xmm10, [rbx+0x550], 0x00
+  vpclmulqdq xmm12, xmm13, [rbx+0x2d0], 0x00
+  vpclmulqdq xmm13, xmm13, [rbx+0x2d0], 0x11
+  vpclmulqdq xmm14, xmm14, [rbx+0x550], 0x00
+  vpxor xmm2, xmm2, xmm0                                     // Karatsuba: middle - low - high
+  vpxor xmm2, xmm2, xmm1
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm5
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm9
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm13
+  vpclmulqdq xmm3, xmm0, [rip + L(constant_reduction)], 0x00 // reduce
+  vpshufd xmm0, xmm0, 0x4e
+  vpclmulqdq xmm7, xmm4, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm4, xmm4, 0x4e
+  vpclmulqdq xmm11, xmm8, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm8, xmm8, 0x4e
+  vpclmulqdq xmm15, xmm12, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm12, xmm12, 0x4e
+  vpxor xmm2, xmm2, xmm0
+  vpxor xmm2, xmm2, xmm3
+  vpxor xmm6, xmm6, xmm4
+  vpxor xmm6, xmm6, xmm7
+  vpxor xmm10, xmm10, xmm8
+  vpxor xmm10, xmm10, xmm11
+  vpxor xmm14, xmm14, xmm12
+  vpxor xmm14, xmm14, xmm15
+  vpclmulqdq xmm3, xmm2, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm2, xmm2, 0x4e
+  vpclmulqdq xmm7, xmm6, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm6, xmm6, 0x4e
+  vpclmulqdq xmm11, xmm10, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm10, xmm10, 0x4e
+  vpclmulqdq xmm15, xmm14, [rip + L(constant_reduction)], 0x00
+  vpshufd xmm14, xmm14, 0x4e
+  vpxor xmm1, xmm1, xmm2
+  vpxor xmm1, xmm1, xmm3
+  vpxor xmm5, xmm5, xmm6
+  vpxor xmm5, xmm5, xmm7
+  vpxor xmm9, xmm9, xmm10
+  vpxor xmm9, xmm9, xmm11
+  vpxor xmm13, xmm13, xmm14
+  vpxor xmm13, xmm13, xmm15
+  vmovdqu [r8-0x40], xmm1                                    // store
+  vpshufd xmm3, xmm1, 0x4e
+  vpxor xmm3, xmm3, xmm1
+  vmovdqu [r8+0x240], xmm3
+  vmovdqu [r8-0x30], xmm5
+  vpshufd xmm7, xmm5, 0x4e
+  vpxor xmm7, xmm7, xmm5
+  vmovdqu [r8+0x250], xmm7
+  vmovdqu [r8-0x20], xmm9
+  vpshufd xmm11, xmm9, 0x4e
+  vpxor xmm11, xmm11, xmm9
+  vmovdqu [r8+0x260], xmm11
+  vmovdqu [r8-0x10], xmm13
+  vpshufd xmm15, xmm13, 0x4e
+  vpxor xmm15, xmm15, xmm13
+  vmovdqu [r8+0x270], xmm15
+  sub r8, 0x80                                               // the next eight
   sub eax, 0x01
   jne L(powers_aesni_avx_eight)
 

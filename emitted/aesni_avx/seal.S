@@ -148,8 +148,8 @@ L(seal_aesni_avx_iv12_else_partial_over_8_end):
   vpxor xmm1, xmm13, xmm1
   vpshufd xmm14, xmm1, 0x4e                                  // multiply
   vpxor xmm14, xmm14, xmm1
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm10, xmm1, [rbx+0x340], 0x00
+  vpclmulqdq xmm11, xmm1, [rbx+0x340], 0x11
   vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00
   vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
   vpxor xmm12, xmm12, xmm11
@@ -172,8 +172,8 @@ L(seal_aesni_avx_iv12_else_partial_end):
   vpxor xmm1, xmm13, xmm1
   vpshufd xmm14, xmm1, 0x4e                                  // multiply
   vpxor xmm14, xmm14, xmm1
-  vpclmulqdq xmm10, xmm1, [rbx+0x5b0], 0x00
-  vpclmulqdq xmm11, xmm1, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm10, xmm1, [rbx+0x340], 0x00
+  vpclmulqdq xmm11, xmm1, [rbx+0x340], 0x11
   vpclmulqdq xmm12, xmm14, [rbx+0x5c0], 0x00
   vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
   vpxor xmm12, xmm12, xmm11
@@ -279,8 +279,8 @@ L(seal_aesni_avx_aad_long_end):
   cmp rdx, 0x03                                              // a power for each block, or for the AAD alone
   cmovnbe r9, rax
   neg r9                                                     // the power of the first block
-  shl r9, 0x05
-  lea r8, [rbx+r9*1+0x650]
+  shl r9, 0x04
+  lea r8, [rbx+r9*1+0x3d0]
   cmp rdi, 0x10
   jb L(seal_aesni_avx_aad_whole_end)
 L(seal_aesni_avx_aad_whole_block):
@@ -293,11 +293,11 @@ L(seal_aesni_avx_aad_whole_block):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
-  add r8, 0x20                                               // the next power
+  add r8, 0x10                                               // the next power
   sub rdi, 0x10                                              // whole blocks of AAD
   cmp rdi, 0x10
   jae L(seal_aesni_avx_aad_whole_block)
@@ -348,13 +348,13 @@ L(seal_aesni_avx_aad_partial_over_8_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
-  add r8, 0x20                                               // the next power
+  add r8, 0x10                                               // the next power
 L(seal_aesni_avx_aad_partial_end):
-  lea rax, [rbx+0x650]                                       // was H the last power?
+  lea rax, [rbx+0x3d0]                                       // was H the last power?
   cmp r8, rax
   jne L(seal_aesni_avx_aad_alone_end)
   vpxor xmm12, xmm12, xmm10                                  // Karatsuba: middle - low - high
@@ -389,8 +389,8 @@ L(seal_aesni_avx_aad_end):
   cmp r11, 0x01
   sbb rcx, 0xffffffffffffffff
   neg rcx                                                    // the power of the first of them
-  shl rcx, 0x05
-  lea rcx, [rbx+rcx*1+0x650]
+  shl rcx, 0x04
+  lea rcx, [rbx+rcx*1+0x3d0]
   mov rsi, [rbp+0x20]                                        // text
   mov rdi, [rbp+0x28]
 
@@ -596,7 +596,7 @@ L(seal_aesni_avx_aes192_end):
   shl rax, 0x04
   add rsi, rax
   add rdi, rax
-  lea r8, [rcx+rax*2]
+  lea r8, [rcx+rax*1]
 
   // ---- lengths block ----
   mov rax, [rbp+0x30]                                        // [bits(AAD)]64 || [bits(text)]64
@@ -607,8 +607,8 @@ L(seal_aesni_avx_aes192_end):
   vpinsrq xmm13, xmm13, rax, 0x01
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [rbx+0x5b0], 0x00                 // multiply
-  vpclmulqdq xmm13, xmm13, [rbx+0x5b0], 0x11
+  vpclmulqdq xmm15, xmm13, [rbx+0x340], 0x00                 // multiply
+  vpclmulqdq xmm13, xmm13, [rbx+0x340], 0x11
   vpclmulqdq xmm14, xmm14, [rbx+0x5c0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
@@ -642,9 +642,9 @@ L(seal_aesni_avx_blocks_7):
   vpshufb xmm13, xmm7, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x160], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x160], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x150], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xf0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xf0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x190], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -656,9 +656,9 @@ L(seal_aesni_avx_blocks_6):
   vpshufb xmm13, xmm6, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x140], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x140], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x130], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1a0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -670,9 +670,9 @@ L(seal_aesni_avx_blocks_5):
   vpshufb xmm13, xmm5, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x120], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x120], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x110], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xd0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xd0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1b0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -684,9 +684,9 @@ L(seal_aesni_avx_blocks_4):
   vpshufb xmm13, xmm4, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0x100], 0x00                  // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0x100], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0xf0], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1c0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -698,9 +698,9 @@ L(seal_aesni_avx_blocks_3):
   vpshufb xmm13, xmm3, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xe0], 0x00                   // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xe0], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0xd0], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xb0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xb0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1d0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -712,9 +712,9 @@ L(seal_aesni_avx_blocks_2):
   vpshufb xmm13, xmm2, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xc0], 0x00                   // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xc0], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0xb0], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1e0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -726,9 +726,9 @@ L(seal_aesni_avx_blocks_1):
   vpshufb xmm13, xmm1, [rip + L(constant_byte_reverse)]
   vpshufd xmm14, xmm13, 0x4e                                 // halves exchanged
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
-  vpclmulqdq xmm15, xmm13, [r8-0xa0], 0x00                   // multiply
-  vpclmulqdq xmm13, xmm13, [r8-0xa0], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x90], 0x00
+  vpclmulqdq xmm15, xmm13, [r8-0x90], 0x00                   // multiply
+  vpclmulqdq xmm13, xmm13, [r8-0x90], 0x11
+  vpclmulqdq xmm14, xmm14, [r8+0x1f0], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14
@@ -813,7 +813,7 @@ L(seal_aesni_avx_partial_over_7_end):
   vpxor xmm14, xmm14, xmm13                                  // low ^ high
   vpclmulqdq xmm15, xmm13, [r8-0x80], 0x00                   // multiply
   vpclmulqdq xmm13, xmm13, [r8-0x80], 0x11
-  vpclmulqdq xmm14, xmm14, [r8-0x70], 0x00
+  vpclmulqdq xmm14, xmm14, [r8+0x200], 0x00
   vpxor xmm10, xmm10, xmm15                                  // sum
   vpxor xmm11, xmm11, xmm13
   vpxor xmm12, xmm12, xmm14

@@ -142,7 +142,7 @@ Program next_group() {
   full.cmova(r.group, r.scratch);
   full.cut("min(5, what the last group leaves)");
   full.mov(r.power, r.group);
-  full.shl(r.power, 8);
+  full.shl(r.power, 7);
   full.neg(r.power);
   full.lea(r.power,
            Xbyak::util::ptr[r.context + r.power + (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
@@ -151,11 +151,11 @@ Program next_group() {
   Code last("control");
   last.mov(r.group, r.batches);
   last.mov(r.scratch, r.batches);
-  last.shl(r.scratch, 8);
+  last.shl(r.scratch, 7);
   last.mov(r.power, r.end_power);
   last.sub(r.power, r.scratch);
   last.cut("the powers that end at end_power");
-  static_assert(layout::kPowerBytes * kBatchBlocks == 1 << 8);
+  static_assert(layout::kPowerBytes * kBatchBlocks == 1 << 7);
 
   return when("group", compare(r.batches, kLastGroupBatches), Condition::above, full.strip(), last.strip());
 }

@@ -136,7 +136,7 @@ Program ghash() {
   to_end.shl(r.scratch, 4);
   to_end.add(data, r.scratch);
   to_end.neg(r.scratch);
-  to_end.lea(r.power, ptr[r.context + r.scratch * 2 + (layout::power(0) - Roles::context_bias)]);
+  to_end.lea(r.power, ptr[r.context + r.scratch + (layout::power(0) - Roles::context_bias)]);
   to_end.move(r.product[0], r.hash);
   to_end.cut("Y");
   multiply_block_and_add(to_end, {r.power, 0});

@@ -14,10 +14,11 @@ inline constexpr int kRoundKeys = 0;
 inline constexpr int kHashKey = 240;
 inline constexpr int kRounds = 256;
 inline constexpr int kPowers = 320;
-inline constexpr int kPowerBytes = 32;
+inline constexpr int kPowerBytes = 16;
 inline constexpr int kPowerCount = 40;
-inline constexpr int kMiddle = 16;  // of a power: low ^ high, in both halves
-inline constexpr int kContextBytes = kPowers + kPowerBytes * kPowerCount;
+inline constexpr int kMiddles = kPowers + kPowerBytes * kPowerCount;
+inline constexpr int kMiddle = kMiddles - kPowers;  // from a power to its middle: low ^ high, in both halves
+inline constexpr int kContextBytes = kMiddles + kPowerBytes * kPowerCount;
 
 /// Offset of H^exponent in the context; 1 <= exponent <= kPowerCount.
 constexpr int power(int exponent) { return kPowers + kPowerBytes * (kPowerCount - exponent); }
@@ -26,8 +27,9 @@ static_assert(offsetof(stitchgcm_context, round_key) == kRoundKeys);
 static_assert(offsetof(stitchgcm_context, hash_key) == kHashKey);
 static_assert(offsetof(stitchgcm_context, rounds) == kRounds);
 static_assert(offsetof(stitchgcm_context, power) == kPowers);
-static_assert(sizeof(stitchgcm_power) == kPowerBytes);
-static_assert(offsetof(stitchgcm_power, value) == 0 && offsetof(stitchgcm_power, middle) == kMiddle);
+static_assert(offsetof(stitchgcm_context, middle) == kMiddles);
+static_assert(sizeof(stitchgcm_context::power[0]) == kPowerBytes &&
+              sizeof(stitchgcm_context::middle[0]) == kPowerBytes);
 static_assert(STITCHGCM_POWERS == kPowerCount);
 static_assert(sizeof(stitchgcm_context) == kContextBytes);
 

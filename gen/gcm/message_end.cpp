@@ -50,7 +50,7 @@ Strip pointers_to_end() {
   c.shl(c.r.scratch, 4);
   c.add(c.r.in, c.r.scratch);
   c.add(c.r.out, c.r.scratch);
-  c.lea(c.r.power, ptr[c.r.end_power + c.r.scratch * 2]);
+  c.lea(c.r.power, ptr[c.r.end_power + c.r.scratch]);
   return c.strip("past the whole blocks");
 }
 

@@ -159,7 +159,7 @@ Strip count_blocks() {
 Strip power_of(const Xbyak::Reg64& exponent) {
   Code c("AAD");
   c.neg(exponent);
-  c.shl(exponent, 5);
+  c.shl(exponent, 4);
   c.lea(c.r.power, ptr[c.r.context + exponent + entry(0)]);
   return c.strip("the power of the first block");
 }
@@ -229,7 +229,7 @@ Program text_pointers() {
   c.sbb(c.r.end_power, -1);
   c.cut("blocks after the batches: whole + (partial > 0) + 1");
   c.neg(c.r.end_power);
-  c.shl(c.r.end_power, 5);
+  c.shl(c.r.end_power, 4);
   c.lea(c.r.end_power, ptr[c.r.context + c.r.end_power + entry(0)]);
   c.cut("the power of the first of them");
   c.mov(c.r.in, c.r.message_at(layout::kIn));

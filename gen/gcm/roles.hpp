@@ -41,7 +41,7 @@ struct Roles {
   /// The context register points into the middle of the key schedule, so that all round keys have one-byte
   /// displacements.
   static constexpr int context_bias = 112;
-  /// Power pointers stand in the middle of a batch's eight powers, for the same reason.
+  /// Power pointers stand at the end of a batch's eight powers, for the same reason: the next batch's begin there.
   static constexpr int power_bias = 128;
   static constexpr int kBlocks = 8;
 

@@ -73,7 +73,7 @@ Program y_before_batches() {
   const Roles roles;
   Code c("Y");
   c.mov(roles.scratch, roles.batches);
-  c.shl(roles.scratch, 8);
+  c.shl(roles.scratch, 7);
   c.mov(roles.power, roles.end_power);
   c.sub(roles.power, roles.scratch);
   c.move(c.r.product[0], roles.hash);
@@ -154,7 +154,7 @@ Routine blocks(Direction d) {
   begin.cut("blocks = 8 batches + whole");
   begin.mov(roles.end_power, roles.whole);
   begin.neg(roles.end_power);
-  begin.shl(roles.end_power, 5);
+  begin.shl(roles.end_power, 4);
   begin.lea(roles.end_power,
             ptr[roles.context + roles.end_power + (layout::power(0) - Roles::context_bias + Roles::power_bias)]);
   begin.cut("H^whole");

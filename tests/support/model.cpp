@@ -101,10 +101,10 @@ stitchgcm_context Model::context() const {
   // Times x where bytes are reversed and bit i counts x^i is division by x where SP 800-38D counts from the other end.
   Block power = gf128::multiply(hash_key_, gf128::inverse(gf128::x()));
   for (std::size_t k = 1; k <= STITCHGCM_POWERS; ++k) {
-    stitchgcm_power& entry = context.power[STITCHGCM_POWERS - k];
-    std::reverse_copy(power.begin(), power.end(), entry.value);
+    auto& stored = context.power[STITCHGCM_POWERS - k];
+    std::reverse_copy(power.begin(), power.end(), stored);
     for (std::size_t i = 0; i < 16; ++i) {
-      entry.middle[i] = static_cast<std::uint8_t>(entry.value[i % 8] ^ entry.value[8 + i % 8]);
+      context.middle[STITCHGCM_POWERS - k][i] = static_cast<std::uint8_t>(stored[i % 8] ^ stored[8 + i % 8]);
     }
     power = gf128::multiply(power, hash_key_);
   }

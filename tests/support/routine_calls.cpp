@@ -35,10 +35,8 @@ class CallMaker {
         context_(model_.context()) {
     context_.backend = static_cast<std::uint32_t>(backend.index);
     for (std::size_t i = 0; i <= context_.rounds; ++i) add_blocks(secrets_, context_.round_key[i]);
-    for (const stitchgcm_power& power : context_.power) {
-      add_blocks(secrets_, power.value);
-      add_blocks(secrets_, power.middle);
-    }
+    for (const auto& stored : context_.power) add_blocks(secrets_, stored);
+    for (const auto& middle : context_.middle) add_blocks(secrets_, middle);
     Block power = model_.hash_key();
     for (std::size_t k = 1; k <= STITCHGCM_POWERS; ++k) {
       add_blocks(secrets_, power);

@@ -39,13 +39,14 @@ std::vector<Lane> round_keys(LanePool& pool, const Facts& facts, const Affine& r
 }
 
 std::shared_ptr<const Content> powers_content(LanePool& pool) {
-  return std::make_shared<Content>(
-      Content{"powers of H", [&pool](const Facts&, const Affine& block) {
-                const std::int64_t place = 16 * block.constant() - layout::kPowers;
-                const StoredPower power =
-                    stored_power(pool, static_cast<int>(layout::kPowerCount - place / layout::kPowerBytes));
-                return place % layout::kPowerBytes == 0 ? power.value : power.middle;
-              }});
+  return std::make_shared<Content>(Content{
+      "powers of H", [&pool](const Facts&, const Affine& block) {
+        const std::int64_t place = 16 * block.constant();
+        const bool middle = place >= layout::kMiddles;
+        const std::int64_t index = (place - (middle ? layout::kMiddles : layout::kPowers)) / layout::kPowerBytes;
+        const StoredPower power = stored_power(pool, static_cast<int>(layout::kPowerCount - index));
+        return middle ? power.middle : power.value;
+      }});
 }
 
 RegionId add_context(Setting setting, State& state, const Affine& rounds) {

@@ -11,7 +11,7 @@
 
 namespace stitchgcm::verify {
 
-/// stitchgcm_power as stitchgcm_layout.h defines it, for H^exponent.
+/// H^exponent as stitchgcm_layout.h says that a context holds it.
 struct StoredPower {
   Lane value, middle;
 };

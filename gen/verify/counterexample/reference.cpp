@@ -28,7 +28,7 @@ Block lengths(std::uint64_t a_bytes, std::uint64_t b_bytes) {
 }
 
 /// A power as stitchgcm_layout.h says it is stored: bytes reversed, times x.
-stitchgcm_power stored(const Block& power) {
+Block stored(const Block& power) {
   std::uint64_t low = 0, high = 0;
   for (std::size_t i = 0; i < 8; i++) {
     high = high << 8 | power[i];
@@ -38,10 +38,9 @@ stitchgcm_power stored(const Block& power) {
   high = high << 1 | low >> 63;
   low <<= 1;
   if (carry) high ^= 0xc200000000000000, low ^= 1;  // x^128 = x^127 + x^126 + x^121 + 1
-  stitchgcm_power p;
-  std::memcpy(p.value, &low, 8);
-  std::memcpy(p.value + 8, &high, 8);
-  for (std::size_t i = 0; i < kBlock; i++) p.middle[i] = static_cast<std::uint8_t>(p.value[i] ^ p.value[i ^ 8]);
+  Block p;
+  std::memcpy(p.data(), &low, 8);
+  std::memcpy(p.data() + 8, &high, 8);
   return p;
 }
 
@@ -170,7 +169,10 @@ void Key::write_into(stitchgcm_context& context) const {
   context.rounds = static_cast<std::uint32_t>(rounds());
   Block power = hash_key_;
   for (std::size_t exponent = 1; exponent <= STITCHGCM_POWERS; exponent++) {
-    context.power[STITCHGCM_POWERS - exponent] = stored(power);
+    const Block p = stored(power);
+    std::copy(p.begin(), p.end(), context.power[STITCHGCM_POWERS - exponent]);
+    std::uint8_t* const middle = context.middle[STITCHGCM_POWERS - exponent];
+    for (std::size_t i = 0; i < kBlock; i++) middle[i] = static_cast<std::uint8_t>(p[i] ^ p[i ^ 8]);
     power = multiply(power, hash_key_);
   }
 }
