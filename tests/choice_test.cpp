@@ -239,7 +239,7 @@ TEST_CASE("CPU clock: each stepping of a listed model counts, and no other famil
   CHECK_MESSAGE(lowers(0x00050f50) == 0, "family 15, model 0x55");
   CHECK_MESSAGE(lowers(0x00450f50) == 0, "family 19, model 0x55");
   CHECK_MESSAGE(lowers(0x00050550) == 0, "family 5, model 5: its extended model does not count");
-  CHECK_MESSAGE(lowers(0x10050650) == 1, "reserved bits and the extended family do not count in family 6");
+  CHECK_MESSAGE(lowers(0x00150650) == 1, "family 6: its extended family does not count");
 }
 
 TEST_CASE("CPU clock: a CPU whose highest leaf is 0 has no model") {
