@@ -16,6 +16,17 @@ extern "C" {
  */
 
 /*
+ * For each backend: F(name) for every CPU feature that its routines need together; the same for a CPU that has
+ * AVX10, which may tell of the instructions of AVX-512 by that alone; and the bits of the widest vectors in use.
+ * A CPU with all of either list will do. The operating system must have enabled the registers, too.
+ */
+#define STITCHGCM_AESNI_AVX_FEATURES(F) \
+  F(AES) F(AVX) F(PCLMULQDQ)
+#define STITCHGCM_AESNI_AVX_FEATURES_AVX10(F) \
+  F(AES) F(AVX) F(PCLMULQDQ)
+#define STITCHGCM_AESNI_AVX_VECTOR_BITS 128
+
+/*
  * AES-128 key schedule, H and its powers
  *   round_key[0..10] = KeyExpansion(key) (FIPS 197, 5.2)
  *   hash_key = H = AES(key, 0^128); rounds = 10

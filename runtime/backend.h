@@ -30,7 +30,9 @@ enum { STITCHGCM_AES128, STITCHGCM_AES192, STITCHGCM_AES256, STITCHGCM_KEY_LENGT
 
 typedef struct stitchgcm_backend {
   const char *name;
-  uint64_t features; /* bits of cpu.h that must all be there */
+  uint64_t features;       /* bits of cpu.h that must all be there, */
+  uint64_t features_avx10; /* or else these: what it has of AVX-512 can be there as AVX10, by other bits of CPUID */
+  uint32_t vector_bits;    /* of its widest vectors: 128, 256 or 512; 0 in portable */
   stitchgcm_routines routines[STITCHGCM_KEY_LENGTHS];
 } stitchgcm_backend;
 

@@ -1,42 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause */
-/* The table of backends. A new one is a new entry, placed by its speed. */
+/*
+ * The table of backends, best first. An emitted one is a line at its place: the emitted header says what it needs, and
+ * the build defines STITCHGCM_HAVE_<NAME> for each whose files are in it. The others are not in the table.
+ */
 #include "backend.h"
 
 #include <assert.h>
 
+#include "choice.h"
 #include "cpu.h"
-#include "dispatch.h"
 #include "portable.h"
 
-#if defined(STITCHGCM_HAVE_AESNI_AVX)
+#if defined(STITCHGCM_HAVE_AESNI) || defined(STITCHGCM_HAVE_AESNI_AVX) || defined(STITCHGCM_HAVE_VAES_AVX2) || \
+    defined(STITCHGCM_HAVE_VAES_AVX10_256) || defined(STITCHGCM_HAVE_VAES_AVX512)
 #include "stitchgcm_routines.h"
 #endif
 
 /* Key set-up is a routine for each key length; the others read the number of rounds from the context. */
-#define AESNI_AVX(init)                                                                           \
-  {                                                                                               \
-    init, stitchgcm_seal_aesni_avx, stitchgcm_open_aesni_avx, stitchgcm_encrypt_blocks_aesni_avx, \
-        stitchgcm_decrypt_blocks_aesni_avx, stitchgcm_ctr32_aesni_avx, stitchgcm_ghash_aesni_avx  \
+#define ROUTINES(name, aes)                                                                                       \
+  {                                                                                                               \
+    stitchgcm_init_##aes##_##name, stitchgcm_seal_##name, stitchgcm_open_##name, stitchgcm_encrypt_blocks_##name, \
+        stitchgcm_decrypt_blocks_##name, stitchgcm_ctr32_##name, stitchgcm_ghash_##name                           \
   }
+#define BACKEND(name, features, features_avx10, vector_bits)                 \
+  {                                                                          \
+#name, features, features_avx10, vector_bits, {                          \
+      ROUTINES(name, aes128), ROUTINES(name, aes192), ROUTINES(name, aes256) \
+    }                                                                        \
+  }
+/* The emitted header names features by themselves, since those who vendor it have a cpu.h of their own. */
+#define FEATURE(name) | STITCHGCM_CPU_##name
+#define EMITTED_BACKEND(name, NAME)                                                                       \
+  BACKEND(name, (0 STITCHGCM_##NAME##_FEATURES(FEATURE)), (0 STITCHGCM_##NAME##_FEATURES_AVX10(FEATURE)), \
+          STITCHGCM_##NAME##_VECTOR_BITS)
 
 const stitchgcm_backend stitchgcm_backends[] = {
-#if defined(STITCHGCM_HAVE_AESNI_AVX)
-    {"aesni_avx",
-     STITCHGCM_CPU_AES | STITCHGCM_CPU_PCLMULQDQ | STITCHGCM_CPU_SSSE3 | STITCHGCM_CPU_SSE4_1 | STITCHGCM_CPU_AVX,
-     {AESNI_AVX(stitchgcm_init_aes128_aesni_avx), AESNI_AVX(stitchgcm_init_aes192_aesni_avx),
-      AESNI_AVX(stitchgcm_init_aes256_aesni_avx)}},
+#if defined(STITCHGCM_HAVE_VAES_AVX512)
+    EMITTED_BACKEND(vaes_avx512, VAES_AVX512),
 #endif
-    {"portable",
-     0,
-     {{stitchgcm_init_aes128_portable, stitchgcm_seal_portable, stitchgcm_open_portable,
-       stitchgcm_encrypt_blocks_portable, stitchgcm_decrypt_blocks_portable, stitchgcm_ctr32_portable,
-       stitchgcm_ghash_portable},
-      {stitchgcm_init_aes192_portable, stitchgcm_seal_portable, stitchgcm_open_portable,
-       stitchgcm_encrypt_blocks_portable, stitchgcm_decrypt_blocks_portable, stitchgcm_ctr32_portable,
-       stitchgcm_ghash_portable},
-      {stitchgcm_init_aes256_portable, stitchgcm_seal_portable, stitchgcm_open_portable,
-       stitchgcm_encrypt_blocks_portable, stitchgcm_decrypt_blocks_portable, stitchgcm_ctr32_portable,
-       stitchgcm_ghash_portable}}},
+#if defined(STITCHGCM_HAVE_VAES_AVX10_256)
+    EMITTED_BACKEND(vaes_avx10_256, VAES_AVX10_256),
+#endif
+#if defined(STITCHGCM_HAVE_VAES_AVX2)
+    EMITTED_BACKEND(vaes_avx2, VAES_AVX2),
+#endif
+#if defined(STITCHGCM_HAVE_AESNI_AVX)
+    EMITTED_BACKEND(aesni_avx, AESNI_AVX),
+#endif
+#if defined(STITCHGCM_HAVE_AESNI)
+    EMITTED_BACKEND(aesni, AESNI),
+#endif
+    BACKEND(portable, 0, 0, 0),
 };
 
 const size_t stitchgcm_backends_count = sizeof stitchgcm_backends / sizeof stitchgcm_backends[0];

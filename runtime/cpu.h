@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* One bit each; a set of features is their sum, in a uint64_t. */
+/* One bit each; a set of features is their sum, in a uint64_t. Emitted headers name them as here: SSE4.1 as SSE4_1. */
 typedef enum stitchgcm_cpu_feature {
   STITCHGCM_CPU_AES = 1 << 0,
   STITCHGCM_CPU_PCLMULQDQ = 1 << 1,
@@ -29,15 +29,20 @@ typedef enum stitchgcm_cpu_feature {
   STITCHGCM_CPU_AVX512VL = 1 << 14,
   STITCHGCM_CPU_AVX512VBMI = 1 << 15,
   STITCHGCM_CPU_AVX10 = 1 << 16,     /* some version of AVX10 */
-  STITCHGCM_CPU_AVX10_V1 = 1 << 17,  /* version 1 or later */
-  STITCHGCM_CPU_AVX10_V2 = 1 << 18,  /* version 2 or later */
+  STITCHGCM_CPU_AVX10_1 = 1 << 17,   /* version 1 or later */
+  STITCHGCM_CPU_AVX10_2 = 1 << 18,   /* version 2 or later */
   STITCHGCM_CPU_AVX10_256 = 1 << 19, /* AVX10 with 256-bit vectors */
-  STITCHGCM_CPU_AVX10_512 = 1 << 20  /* AVX10 with 512-bit vectors */
+  STITCHGCM_CPU_AVX10_512 = 1 << 20, /* AVX10 with 512-bit vectors */
+  STITCHGCM_CPU_SSE3 = 1 << 21
 } stitchgcm_cpu_feature;
 
 /* The CPUID registers that matter here, by leaf and sub-leaf. */
 typedef enum stitchgcm_cpuid_register {
   STITCHGCM_CPUID_0_EAX, /* the highest leaf */
+  STITCHGCM_CPUID_0_EBX, /* the maker's name, in the order EBX, EDX, ECX */
+  STITCHGCM_CPUID_0_ECX,
+  STITCHGCM_CPUID_0_EDX,
+  STITCHGCM_CPUID_1_EAX, /* family, model and stepping */
   STITCHGCM_CPUID_1_ECX,
   STITCHGCM_CPUID_7_EAX, /* the highest sub-leaf of leaf 7 */
   STITCHGCM_CPUID_7_EBX,

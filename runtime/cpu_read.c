@@ -23,16 +23,24 @@ void stitchgcm_cpu_read(stitchgcm_cpuid *cpuid, uint64_t *xcr0) {
   uint32_t *value = cpuid->value;
   memset(cpuid, 0, sizeof *cpuid);
   *xcr0 = 0;
-  value[STITCHGCM_CPUID_0_EAX] = read_leaf(0, 0).eax;
-  if (value[STITCHGCM_CPUID_0_EAX] >= 1) value[STITCHGCM_CPUID_1_ECX] = read_leaf(1, 0).ecx;
-  if (value[STITCHGCM_CPUID_0_EAX] >= 7) {
+  const cpuid_leaf leaf_0 = read_leaf(0, 0);
+  value[STITCHGCM_CPUID_0_EAX] = leaf_0.eax;
+  value[STITCHGCM_CPUID_0_EBX] = leaf_0.ebx;
+  value[STITCHGCM_CPUID_0_ECX] = leaf_0.ecx;
+  value[STITCHGCM_CPUID_0_EDX] = leaf_0.edx;
+  if (leaf_0.eax >= 1) {
+    const cpuid_leaf leaf = read_leaf(1, 0);
+    value[STITCHGCM_CPUID_1_EAX] = leaf.eax;
+    value[STITCHGCM_CPUID_1_ECX] = leaf.ecx;
+  }
+  if (leaf_0.eax >= 7) {
     const cpuid_leaf leaf = read_leaf(7, 0);
     value[STITCHGCM_CPUID_7_EAX] = leaf.eax;
     value[STITCHGCM_CPUID_7_EBX] = leaf.ebx;
     value[STITCHGCM_CPUID_7_ECX] = leaf.ecx;
     if (leaf.eax >= 1) value[STITCHGCM_CPUID_7_1_EDX] = read_leaf(7, 1).edx;
   }
-  if (value[STITCHGCM_CPUID_0_EAX] >= 0x24) value[STITCHGCM_CPUID_24_EBX] = read_leaf(0x24, 0).ebx;
+  if (leaf_0.eax >= 0x24) value[STITCHGCM_CPUID_24_EBX] = read_leaf(0x24, 0).ebx;
   if (value[STITCHGCM_CPUID_1_ECX] & osxsave) {
     uint32_t low, high;
     /* XGETBV by its name needs no compiler flag in assembly, unlike the intrinsic. */

@@ -4,38 +4,42 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_clock.h"
 #include "cpu_pretend.h"
 #include "stitchgcm.h"
 #include "testing.h"
 
 stitchgcm_atomic32 stitchgcm_available_mask;
 
-/* 0: the best of the available ones; else 1 + the index of the backend that was selected by name. */
+/* 1 + the index of the backend that this CPU should run; 0 as long as nobody asked. */
+static stitchgcm_atomic32 preference;
+
+/* 0: the preferred one; else 1 + the index of the backend that was selected by name. */
 static stitchgcm_atomic32 selection;
 
-uint32_t stitchgcm_detect_backends(void) {
+static stitchgcm_choice detect(void) {
   stitchgcm_cpuid cpuid;
   uint64_t xcr0 = 0;
-  uint32_t mask = 0;
   stitchgcm_cpu_read(&cpuid, &xcr0);
   uint64_t features = stitchgcm_cpu_features(&cpuid, xcr0);
 #ifdef STITCHGCM_TESTING
   features = stitchgcm_cpu_restrict_by_environment(features);
 #endif
-  for (size_t i = 0; i < stitchgcm_backends_count; i++) {
-    if ((stitchgcm_backends[i].features & ~features) == 0) mask |= UINT32_C(1) << i;
-  }
-  stitchgcm_atomic32_store(&stitchgcm_available_mask, mask);
-  return mask;
+  const stitchgcm_choice choice = stitchgcm_choose(stitchgcm_backends, stitchgcm_backends_count, features,
+                                                   stitchgcm_cpu_lowers_clock_for_512_bits(&cpuid));
+  stitchgcm_atomic32_store(&preference, choice.preferred + 1);
+  stitchgcm_atomic32_store(&stitchgcm_available_mask, choice.available);
+  return choice;
 }
+
+uint32_t stitchgcm_detect_backends(void) { return detect().available; }
 
 size_t stitchgcm_selected_index(void) {
   const uint32_t selected = stitchgcm_atomic32_load(&selection);
   if (selected != 0) return selected - 1;
-  const uint32_t mask = stitchgcm_available_backends();
-  size_t best = 0;
-  while ((mask >> best & 1) == 0) best++;
-  return best;
+  /* A thread may see the mask of another and not its preference yet, so this does not rely on the mask. */
+  const uint32_t preferred = stitchgcm_atomic32_load(&preference);
+  return preferred != 0 ? preferred - 1 : detect().preferred;
 }
 
 size_t stitchgcm_runnable_index(const char *name) {
@@ -72,6 +76,7 @@ stitchgcm_status stitchgcm_backend_select(const char *name) {
 #ifdef STITCHGCM_TESTING
 void stitchgcm_testing_forget_cpu(void) {
   stitchgcm_atomic32_store(&selection, 0);
+  stitchgcm_atomic32_store(&preference, 0);
   stitchgcm_atomic32_store(&stitchgcm_available_mask, 0);
 }
 #endif

@@ -9,12 +9,11 @@
 
 #include "atomic.h"
 #include "backend.h"
+#include "choice.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { STITCHGCM_MOST_BACKENDS = 32 };
 
 /* stitchgcm_context.form of powers stored as stitchgcm_layout.h says. */
 enum { STITCHGCM_FORM_POWERS = 1 };
@@ -30,7 +29,7 @@ static inline uint32_t stitchgcm_available_backends(void) {
   return mask != 0 ? mask : stitchgcm_detect_backends();
 }
 
-/* The index of the backend for new keys. */
+/* The index of the backend for new keys: the selected one, or else the one that this CPU should run. */
 size_t stitchgcm_selected_index(void);
 
 /* The index of the backend with this name if it can run here, else stitchgcm_backends_count. */

@@ -89,9 +89,12 @@ STITCHGCM_API size_t stitchgcm_backend_count(void);
 STITCHGCM_API const char *stitchgcm_backend_name(size_t index);
 /* 1 if this CPU and operating system can run the backend with this name, else 0. */
 STITCHGCM_API int stitchgcm_backend_available(const char *name);
-/* The name of the backend that stitchgcm_key_init uses: the best available one, unless another was selected. */
+/*
+ * The name of the backend that stitchgcm_key_init uses, unless another was selected: the best available one, but none
+ * with 512-bit vectors on a CPU that lowers its clock for them (cpu_clock.c lists those).
+ */
 STITCHGCM_API const char *stitchgcm_backend_selected(void);
-/* Selects a backend for the keys made from now on; null: the best again. Errors: BACKEND. */
+/* Selects an available backend for the keys made from now on; null: the first choice again. Errors: BACKEND. */
 STITCHGCM_API stitchgcm_status stitchgcm_backend_select(const char *name);
 /* The name of the backend that a key was made for; null if it holds none. */
 STITCHGCM_API const char *stitchgcm_key_backend(const stitchgcm_key *key);

@@ -21,13 +21,13 @@ namespace {
 
 using Features = std::uint64_t;
 
-constexpr Features no_register_state = STITCHGCM_CPU_AES | STITCHGCM_CPU_PCLMULQDQ | STITCHGCM_CPU_SSSE3 |
-                                       STITCHGCM_CPU_SSE4_1 | STITCHGCM_CPU_MOVBE | STITCHGCM_CPU_BMI1 |
-                                       STITCHGCM_CPU_BMI2;
+constexpr Features no_register_state = STITCHGCM_CPU_AES | STITCHGCM_CPU_PCLMULQDQ | STITCHGCM_CPU_SSE3 |
+                                       STITCHGCM_CPU_SSSE3 | STITCHGCM_CPU_SSE4_1 | STITCHGCM_CPU_MOVBE |
+                                       STITCHGCM_CPU_BMI1 | STITCHGCM_CPU_BMI2;
 constexpr Features avx512_extensions =
     STITCHGCM_CPU_AVX512DQ | STITCHGCM_CPU_AVX512BW | STITCHGCM_CPU_AVX512VL | STITCHGCM_CPU_AVX512VBMI;
 constexpr Features avx10_details =
-    STITCHGCM_CPU_AVX10_V1 | STITCHGCM_CPU_AVX10_V2 | STITCHGCM_CPU_AVX10_256 | STITCHGCM_CPU_AVX10_512;
+    STITCHGCM_CPU_AVX10_1 | STITCHGCM_CPU_AVX10_2 | STITCHGCM_CPU_AVX10_256 | STITCHGCM_CPU_AVX10_512;
 constexpr Features avx512_state = STITCHGCM_CPU_AVX512F | avx512_extensions | STITCHGCM_CPU_AVX10 | avx10_details;
 constexpr Features avx_state = STITCHGCM_CPU_AVX | STITCHGCM_CPU_AVX2 | STITCHGCM_CPU_VAES | STITCHGCM_CPU_VPCLMULQDQ;
 constexpr Features everything = no_register_state | avx_state | avx512_state;
@@ -43,6 +43,7 @@ struct Bit {
 };
 
 constexpr std::array bits{
+    Bit{"SSE3", STITCHGCM_CPUID_1_ECX, 0, STITCHGCM_CPU_SSE3},
     Bit{"PCLMULQDQ", STITCHGCM_CPUID_1_ECX, 1, STITCHGCM_CPU_PCLMULQDQ},
     Bit{"SSSE3", STITCHGCM_CPUID_1_ECX, 9, STITCHGCM_CPU_SSSE3},
     Bit{"SSE4.1", STITCHGCM_CPUID_1_ECX, 19, STITCHGCM_CPU_SSE4_1},
@@ -133,8 +134,8 @@ TEST_CASE(
 
 TEST_CASE("CPU features: what CPUID returns beyond its highest leaf and sub-leaf does not count") {
   check_features(full_cpu_with(STITCHGCM_CPUID_0_EAX, 0), xcr0_of_avx512, 0, "highest leaf 0");
-  constexpr Features of_leaf_1 = STITCHGCM_CPU_AES | STITCHGCM_CPU_PCLMULQDQ | STITCHGCM_CPU_SSSE3 |
-                                 STITCHGCM_CPU_SSE4_1 | STITCHGCM_CPU_MOVBE | STITCHGCM_CPU_AVX;
+  constexpr Features of_leaf_1 = STITCHGCM_CPU_AES | STITCHGCM_CPU_PCLMULQDQ | STITCHGCM_CPU_SSE3 |
+                                 STITCHGCM_CPU_SSSE3 | STITCHGCM_CPU_SSE4_1 | STITCHGCM_CPU_MOVBE | STITCHGCM_CPU_AVX;
   for (const std::uint32_t highest : {1u, 6u}) {
     check_features(full_cpu_with(STITCHGCM_CPUID_0_EAX, highest), xcr0_of_avx512, of_leaf_1,
                    fmt::format("highest leaf {}", highest));
@@ -156,10 +157,10 @@ TEST_CASE("CPU features: AVX10 counts by version and by vector length") {
   };
   for (const Leaf& leaf : {
            Leaf{0, 0},
-           Leaf{1 | has_256, STITCHGCM_CPU_AVX10_V1 | STITCHGCM_CPU_AVX10_256},
-           Leaf{1 | has_256 | has_512, STITCHGCM_CPU_AVX10_V1 | STITCHGCM_CPU_AVX10_256 | STITCHGCM_CPU_AVX10_512},
-           Leaf{2 | has_256, STITCHGCM_CPU_AVX10_V1 | STITCHGCM_CPU_AVX10_V2 | STITCHGCM_CPU_AVX10_256},
-           Leaf{255, STITCHGCM_CPU_AVX10_V1 | STITCHGCM_CPU_AVX10_V2},
+           Leaf{1 | has_256, STITCHGCM_CPU_AVX10_1 | STITCHGCM_CPU_AVX10_256},
+           Leaf{1 | has_256 | has_512, STITCHGCM_CPU_AVX10_1 | STITCHGCM_CPU_AVX10_256 | STITCHGCM_CPU_AVX10_512},
+           Leaf{2 | has_256, STITCHGCM_CPU_AVX10_1 | STITCHGCM_CPU_AVX10_2 | STITCHGCM_CPU_AVX10_256},
+           Leaf{255, STITCHGCM_CPU_AVX10_1 | STITCHGCM_CPU_AVX10_2},
        }) {
     check_features(full_cpu_with(STITCHGCM_CPUID_24_EBX, leaf.ebx), xcr0_of_avx512, without_details | leaf.details,
                    fmt::format("leaf 0x24 with EBX {:#x}", leaf.ebx));
@@ -178,6 +179,7 @@ TEST_CASE("CPU features: of this CPU they are what the compiler's own detection 
   };
   agrees(STITCHGCM_CPU_AES, __builtin_cpu_supports("aes"), "AES");
   agrees(STITCHGCM_CPU_PCLMULQDQ, __builtin_cpu_supports("pclmul"), "PCLMULQDQ");
+  agrees(STITCHGCM_CPU_SSE3, __builtin_cpu_supports("sse3"), "SSE3");
   agrees(STITCHGCM_CPU_SSSE3, __builtin_cpu_supports("ssse3"), "SSSE3");
   agrees(STITCHGCM_CPU_SSE4_1, __builtin_cpu_supports("sse4.1"), "SSE4.1");
   agrees(STITCHGCM_CPU_AVX, __builtin_cpu_supports("avx"), "AVX");
@@ -201,6 +203,7 @@ TEST_CASE("CPU feature list: each name stands for its feature") {
   for (const Name& name : {
            Name{"aes", STITCHGCM_CPU_AES},
            Name{"pclmulqdq", STITCHGCM_CPU_PCLMULQDQ},
+           Name{"sse3", STITCHGCM_CPU_SSE3},
            Name{"ssse3", STITCHGCM_CPU_SSSE3},
            Name{"sse4.1", STITCHGCM_CPU_SSE4_1},
            Name{"movbe", STITCHGCM_CPU_MOVBE},
@@ -216,8 +219,8 @@ TEST_CASE("CPU feature list: each name stands for its feature") {
            Name{"avx512vl", STITCHGCM_CPU_AVX512VL},
            Name{"avx512vbmi", STITCHGCM_CPU_AVX512VBMI},
            Name{"avx10", STITCHGCM_CPU_AVX10},
-           Name{"avx10.1", STITCHGCM_CPU_AVX10_V1},
-           Name{"avx10.2", STITCHGCM_CPU_AVX10_V2},
+           Name{"avx10.1", STITCHGCM_CPU_AVX10_1},
+           Name{"avx10.2", STITCHGCM_CPU_AVX10_2},
            Name{"avx10_256", STITCHGCM_CPU_AVX10_256},
            Name{"avx10_512", STITCHGCM_CPU_AVX10_512},
        }) {

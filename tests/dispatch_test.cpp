@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <latch>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "stitchgcm.h"
 #include "support/backends.hpp"
 #include "support/bytes.hpp"
+#include "support/every_backend.hpp"
 #include "testing.h"
 
 namespace tests {
@@ -59,14 +61,18 @@ class Selection {
 // The names of the features of a set, but without those in `without`.
 std::string list_of(std::uint64_t features, std::uint64_t without = 0) {
   std::string list;
-  for (const char* name : {"aes",      "pclmulqdq",  "ssse3", "sse4.1",     "movbe",   "avx",       "avx2",
-                           "bmi1",     "bmi2",       "vaes",  "vpclmulqdq", "avx512f", "avx512dq",  "avx512bw",
-                           "avx512vl", "avx512vbmi", "avx10", "avx10.1",    "avx10.2", "avx10_256", "avx10_512"}) {
+  for (const char* name :
+       {"aes",        "pclmulqdq", "sse3",    "ssse3",      "sse4.1",    "movbe",    "avx",      "avx2",
+        "bmi1",       "bmi2",      "vaes",    "vpclmulqdq", "avx512f",   "avx512dq", "avx512bw", "avx512vl",
+        "avx512vbmi", "avx10",     "avx10.1", "avx10.2",    "avx10_256", "avx10_512"}) {
     const std::uint64_t feature = stitchgcm_cpu_feature_named(name, std::strlen(name));
     if ((features & ~without & feature) != 0) list.append(list.empty() ? "" : ",").append(name);
   }
   return list;
 }
+
+constexpr std::uint64_t avx10 = STITCHGCM_CPU_AVX10 | STITCHGCM_CPU_AVX10_1 | STITCHGCM_CPU_AVX10_2 |
+                                STITCHGCM_CPU_AVX10_256 | STITCHGCM_CPU_AVX10_512;
 
 const Bytes& key_bytes() {
   static const Bytes bytes = counting_bytes(32);
@@ -123,6 +129,27 @@ TEST_CASE("dispatch: portable is last and needs no feature, so there always is a
   const stitchgcm_backend& last = stitchgcm_backends[stitchgcm_backends_count - 1];
   CHECK(std::string(last.name) == "portable");
   CHECK(last.features == 0);
+  CHECK(last.features_avx10 == 0);
+}
+
+#if defined(__x86_64__)
+TEST_CASE("dispatch: the emitted backends of the table are those that have files in the tree") {
+  std::set<std::string> emitted, table;
+  for (const auto& entry : std::filesystem::directory_iterator(STITCHGCM_SOURCE_FOLDER "/emitted")) {
+    if (entry.is_directory()) emitted.insert(entry.path().filename().string());
+  }
+  for (std::size_t i = 0; i + 1 < stitchgcm_backends_count; ++i) table.insert(stitchgcm_backends[i].name);
+  CHECK(table == emitted);
+}
+#endif
+
+TEST_CASE("dispatch: the table has its backends in the order in which every_backend has them") {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < stitchgcm_backends_count; ++i) {
+    while (place < every_backend_count && std::string(every_backend[place].name) != stitchgcm_backends[i].name) ++place;
+    CHECK_MESSAGE(place < every_backend_count,
+                  stitchgcm_backends[i].name << " is out of order, or new to every_backend");
+  }
 }
 
 TEST_CASE("dispatch: names that are none are not available, null among them") {
@@ -132,8 +159,8 @@ TEST_CASE("dispatch: names that are none are not available, null among them") {
   CHECK(stitchgcm_backend_available(nullptr) == 0);
 }
 
-TEST_CASE("dispatch: without a selection, the first backend of the table that can run is used") {
-  const Backend best = runnable_backends("best backend").front();
+TEST_CASE("dispatch: without a selection, this CPU's preferred backend is used") {
+  const Backend best = preferred_backend("best backend");
   CHECK(std::string(stitchgcm_backend_selected()) == best.name);
   stitchgcm_key key{};
   const std::set<std::string> ran =
@@ -181,7 +208,7 @@ TEST_CASE("dispatch: selecting null goes back to the best backend") {
   const Selection selection;
   REQUIRE(stitchgcm_backend_select("portable") == STITCHGCM_OK);
   REQUIRE(stitchgcm_backend_select(nullptr) == STITCHGCM_OK);
-  CHECK(std::string(stitchgcm_backend_selected()) == runnable_backends("best backend").front().name);
+  CHECK(std::string(stitchgcm_backend_selected()) == preferred_backend("best backend").name);
 }
 
 TEST_CASE("dispatch: selecting a backend that does not exist is refused and leaves the selection") {
@@ -211,7 +238,8 @@ TEST_CASE("dispatch: a backend is available with exactly the features it needs, 
     for (unsigned bit = 0; bit < 64; ++bit) {
       const std::uint64_t feature = std::uint64_t{1} << bit;
       if ((needed & feature) == 0) continue;
-      const std::string rest = list_of(~std::uint64_t{0}, feature);
+      // All but this one; and nothing of AVX10, which could stand in for a feature of AVX-512.
+      const std::string rest = list_of(~std::uint64_t{0}, feature | avx10);
       const PretendedFeatures without(rest);
       CHECK_MESSAGE(stitchgcm_backend_available(backend.name.c_str()) == 0, backend.name << " with only " << rest);
     }
@@ -289,7 +317,7 @@ TEST_CASE("dispatch: clearing null does nothing") { stitchgcm_key_clear(nullptr)
 TEST_CASE("dispatch: 64 threads that come first together choose one backend, and it works in each") {
   constexpr int count = 64;
   stitchgcm_testing_forget_cpu();
-  const std::string best = runnable_backends("first use by threads").front().name;
+  const std::string best = preferred_backend("first use by threads").name;
   stitchgcm_testing_forget_cpu();
   std::vector<std::string> chosen(count), sealed(count);
   std::latch start(count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause
 #pragma once
-// The C header: prototypes and contracts of all emitted routines.
+// The C header: what each backend needs of the CPU, and prototypes and contracts of all emitted routines.
 #include "asm/lower.hpp"
 #include "emit/options.hpp"
 

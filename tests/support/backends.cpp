@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "cpu.h"
+#include "cpu_clock.h"
 #include "stitchgcm.h"
 #include "testing.h"
 
@@ -46,6 +48,17 @@ std::vector<Backend> runnable_backends(std::string_view title) {
     }
   }
   return backends;
+}
+
+Backend preferred_backend(std::string_view title) {
+  stitchgcm_cpuid cpuid{};
+  std::uint64_t xcr0 = 0;
+  stitchgcm_cpu_read(&cpuid, &xcr0);
+  const bool avoids_512 = stitchgcm_cpu_lowers_clock_for_512_bits(&cpuid) != 0;
+  for (const Backend& backend : runnable_backends(title)) {
+    if (!avoids_512 || backend.table->vector_bits < 512) return backend;
+  }
+  return portable_backend();
 }
 
 Backend portable_backend() { return backend_at(stitchgcm_backends_count - 1); }

@@ -27,6 +27,10 @@ struct Backend {
 /// The backends of this build that the CPU can run, best first. Prints "SKIPPED ..." for each of the others.
 std::vector<Backend> runnable_backends(std::string_view title);
 
+/// The one of them that keys are made for if none is selected: the first, but none with 512-bit vectors on a CPU that
+/// lowers its clock for them.
+Backend preferred_backend(std::string_view title);
+
 /// The last backend, which every CPU runs.
 Backend portable_backend();
 
