@@ -27,7 +27,7 @@ typedef struct cpu_model {
  */
 static const cpu_model intel_models[] = {
     {6, 0x55}, /* Skylake-X and -SP, Cascade Lake, Cooper Lake: see above */
-    {6, 0x57}, /* Knights Landing: "for high-AVX instruction frequency, subtract 200 MHz" (Intel's table of Xeon Phi) */
+    {6, 0x57}, /* Knights Landing: a lower frequency for heavy use of AVX, as Intel tells of its Xeon Phi */
     {6, 0x66}, /* Cannon Lake: Skylake's core with 512-bit vectors; never measured, taken to be like it */
     {6, 0x85}, /* Knights Mill: a variant of Knights Landing */
 };
