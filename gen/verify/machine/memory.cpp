@@ -244,6 +244,30 @@ Scalar Memory::load_scalar(LanePool& pool, const Facts& facts, RegionId id, cons
   return Scalar::data(lane);
 }
 
+void Memory::split_numbers(LanePool& pool, const Facts& facts, RegionId id, const Affine& place, int bytes) {
+  struct Number {
+    Affine window;
+    std::int64_t offset;
+    Affine value;
+  };
+  std::vector<Number> numbers;
+  const Place at = locate(facts, place);
+  for (const auto& [symbolic, window] : region(id).windows) {
+    const Affine distance = at.window - facts.resolve(symbolic);
+    if (window.slots.empty() || !distance.is_constant()) continue;
+    const std::int64_t offset = at.offset + distance.constant();
+    for (auto s = window.slots.lower_bound(offset - 7); s != window.slots.end() && s->first < offset + bytes; ++s) {
+      const bool whole = s->first >= offset && s->first + 8 <= offset + bytes;
+      if (!whole && s->second.is_number()) numbers.push_back({symbolic, s->first, s->second.value});
+    }
+  }
+  for (const Number& n : numbers) {
+    Window& window = edit(id).windows.at(n.window);
+    window.slots.erase(n.offset);
+    window.pieces[n.offset] = {pool.integer(facts.resolve(n.value)), 0, 8};
+  }
+}
+
 void Memory::store_scalar(const Facts& facts, RegionId id, const Affine& place, const Scalar& value) {
   if (value.kind == Scalar::Kind::lane) {
     store(facts, id, place, value.lane, 0, 8);

@@ -85,6 +85,10 @@ class Memory {
   Scalar load_scalar(LanePool& pool, const Facts& facts, RegionId id, const Affine& place, int bytes) const;
   void store_scalar(const Facts& facts, RegionId id, const Affine& place, const Scalar& value);
 
+  /// Public numbers of which [place, place + bytes) covers some bytes and not all become parts of lanes, which may be
+  /// written over in part. They hold what they held.
+  void split_numbers(LanePool& pool, const Facts& facts, RegionId id, const Affine& place, int bytes);
+
   /// Throws Refused unless [place, place + bytes) lies in the region and may be read or written.
   void check_access(const Facts& facts, RegionId id, const Affine& place, const Affine& bytes, bool write) const;
 

@@ -34,11 +34,11 @@ Scalar read_register(const Execution& e, const RegisterOperand& r) {
 void write_memory(const Execution& e, const MemoryOperand& m, const Scalar& value) {
   const Address a = address_of(e, m);
   if (m.bits == 64) {
-    e.state.memory.store_scalar(e.facts(), a.region, a.place, value);
+    store_scalar(e, a, value);
     return;
   }
   const Lane lane = e.pool().mask(as_lane(e.pool(), e.facts(), value), low_bits(m.bits));
-  e.state.memory.store(e.facts(), a.region, a.place, lane, 0, m.bits / 8);
+  store_lane(e, a, lane, 0, m.bits / 8);
 }
 
 Scalar low_dword(const Execution& e, const Scalar& value) {
@@ -98,6 +98,20 @@ Address address_of(const Execution& e, const MemoryOperand& m) {
 
 Lane load_lane(const Execution& e, const Address& a, int bytes) {
   return e.state.memory.load(e.pool(), e.facts(), a.region, a.place, bytes);
+}
+
+void store_lane(const Execution& e, const Address& a, Lane lane, int first, int bytes) {
+  Memory& memory = e.state.memory;
+  memory.check_access(e.facts(), a.region, a.place, bytes, true);
+  memory.split_numbers(e.pool(), e.facts(), a.region, a.place, bytes);
+  memory.store(e.facts(), a.region, a.place, lane, first, bytes);
+}
+
+void store_scalar(const Execution& e, const Address& a, const Scalar& value) {
+  Memory& memory = e.state.memory;
+  memory.check_access(e.facts(), a.region, a.place, 8, true);
+  memory.split_numbers(e.pool(), e.facts(), a.region, a.place, 8);
+  memory.store_scalar(e.facts(), a.region, a.place, value);
 }
 
 void require_aligned(const Execution& e, const Address& a, int bytes) {

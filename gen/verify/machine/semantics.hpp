@@ -82,6 +82,9 @@ struct Address {
 /// A secret in an address is refused.
 Address address_of(const Execution& e, const MemoryOperand& m);
 Lane load_lane(const Execution& e, const Address& a, int bytes);
+/// Bytes [first, first + bytes) of the lane.
+void store_lane(const Execution& e, const Address& a, Lane lane, int first, int bytes);
+void store_scalar(const Execution& e, const Address& a, const Scalar& value);  // 8 bytes
 /// Refused unless the address is known to be a multiple of `bytes`.
 void require_aligned(const Execution& e, const Address& a, int bytes);
 /// A general register's or memory's value, of the operand's width and zero-extended; an immediate. What is not known is

@@ -194,8 +194,7 @@ void write_part(const Execution& e, int bytes, int part) {
   const Lane value = moved(e, a, a, 0, [=](int n) { return n < bytes ? first(part * bytes + n) : kZero; });
   const Operand& to = e.operand(0);
   if (to.kind == Operand::Kind::memory) {
-    const Address address = address_of(e, to.memory);
-    e.state.memory.store(e.facts(), address.region, address.place, value, 0, bytes);
+    store_lane(e, address_of(e, to.memory), value, 0, bytes);
   } else {
     write_scalar(e, to, normal(e.pool(), value));
   }

@@ -311,7 +311,7 @@ void push(const Execution& e) {
   Scalar& top = e.state.general[rsp];
   if (!top.is_pointer()) throw Refused("rsp is no pointer");
   const Affine below = top.value - 8;
-  e.state.memory.store_scalar(e.facts(), top.region, below, value);
+  store_scalar(e, {top.region, below}, value);
   top.value = below;
 }
 

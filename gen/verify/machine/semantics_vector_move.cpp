@@ -45,7 +45,7 @@ void masked_store(const Execution& e, const Address& a, std::uint64_t mask) {
       for_each_run(selected_bits(mask, l, e.row.element), [&](int first, int bytes) {
         const Affine place = a.place + 16 * l + first;
         if (write) {
-          e.state.memory.store(e.facts(), a.region, place, values[at(l)], first, bytes);
+          store_lane(e, {a.region, place}, values[at(l)], first, bytes);
         } else {
           e.state.memory.check_access(e.facts(), a.region, place, bytes, true);
         }

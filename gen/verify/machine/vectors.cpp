@@ -13,7 +13,7 @@ void store_lanes(const Execution& e, const MemoryOperand& m, const Lanes& values
   const int bytes = m.bits / 8;
   e.state.memory.check_access(e.facts(), a.region, a.place, bytes, true);
   for (int done = 0; done < bytes; done += 16) {
-    e.state.memory.store(e.facts(), a.region, a.place + done, values[at(done / 16)], 0, std::min(16, bytes - done));
+    store_lane(e, {a.region, a.place + done}, values[at(done / 16)], 0, std::min(16, bytes - done));
   }
 }
 
