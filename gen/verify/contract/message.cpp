@@ -118,7 +118,8 @@ class Message final : public Contract {
 
   void check_exit(const Setting& setting, const State& entry, State exit) const override {
     LanePool& pool = setting.pool;
-    if (exit.ghost_numbers->at("stage") != Affine(kTextDone)) throw Refused("the text was not hashed");
+    if (exit.ghost_numbers->at("stage") != Affine(kTextDone))
+      throw Refused("what is hashed is not GHASH of the text, or not of all of it");
     const RegionId out = region(exit, "out");
     const Length text = text_length_of(exit);
     if (encrypt()) {

@@ -25,7 +25,7 @@ namespace stitchgcm::verify {
 struct Limits {
   std::uint64_t instructions = 400'000'000;  // followed in one case
   std::size_t formulas = 100'000'000;        // made in one case
-  std::size_t paths = 100'000;               // that stand somewhere at the same time
+  std::size_t paths = 40'000;                // that stand somewhere at the same time
   std::size_t turns = 24;                    // of a loop that no hypothesis fits
 };
 

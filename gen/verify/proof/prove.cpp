@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <random>
 
 namespace stitchgcm::verify {
 
@@ -19,6 +21,30 @@ const Contract* ContractTable::at(std::uint64_t address) const {
   const auto found = by_address_.find(address);
   return found == by_address_.end() ? nullptr : found->second;
 }
+
+namespace {
+
+/// A way of its own through the routine that fails says more than one that was joined from many: its lengths are its
+/// own. Nothing if none of some, taken at random, fails.
+std::optional<Failure> simpler_failure(const Setting& setting, const Function& function, const Contract& contract,
+                                       const ContractTable& callees, std::size_t which) {
+  constexpr int kWays = 400;
+  const Limits one_way{.instructions = 100'000, .formulas = 200'000};
+  std::mt19937_64 random(1);
+  for (int n = 0; n < kWays; n++) {
+    Explorer explorer(
+        setting, function, contract, [&](std::uint64_t a) { return callees.at(a); }, one_way);
+    explorer.begin(which);
+    try {
+      explorer.walk(random);
+    } catch (const Failure& f) {
+      return f;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 Verdict prove(const Image& image, const Function& function, const Contract& contract, const ContractTable& callees,
               const Limits& limits, const Progress& progress) {
@@ -38,7 +64,11 @@ Verdict prove(const Image& image, const Function& function, const Contract& cont
     for (std::size_t i = 0; i < v.cases.size(); i++) {
       if (progress) progress(fmt::format("{} ({} of {})", v.cases[i], i + 1, v.cases.size()));
       v.failed_case = v.cases[i];
-      explorer.run(i);
+      try {
+        explorer.run(i);
+      } catch (const Failure& f) {
+        throw simpler_failure(setting, function, contract, callees, i).value_or(f);
+      }
     }
     v.failed_case.clear();
     if (function.instructions.empty() || function.instructions[0].mnemonic != ZYDIS_MNEMONIC_ENDBR64) {
