@@ -40,7 +40,7 @@ Explorer::Explorer(const Setting& setting, const Function& function, const Contr
 }
 
 void Explorer::read_function() {
-  at_.clear(), joins_.clear(), heads_.clear(), blocks_.clear();
+  at_.clear(), joins_.clear(), heads_.clear(), blocks_.clear(), last_jump_.clear();
   for (const Instruction& i : function_->instructions) {
     at_[i.address] = &i;
     for (const Operand& o : i.operands) {
@@ -50,9 +50,26 @@ void Explorer::read_function() {
     if (!is_jump(i)) continue;
     const std::uint64_t to = i.operands[0].immediate;
     (to <= i.address ? heads_ : joins_).insert(to);
+    if (to <= i.address) last_jump_[to] = i.address;
     blocks_.insert(to);
     blocks_.insert(i.next());
   }
+}
+
+Statistics& Statistics::operator+=(const Statistics& other) {
+  instructions += other.instructions;
+  paths += other.paths;
+  forks += other.forks;
+  joins += other.joins;
+  hypotheses += other.hypotheses;
+  most_paths = std::max(most_paths, other.most_paths);
+  deepest_stack = std::max(deepest_stack, other.deepest_stack);
+  return *this;
+}
+
+/// The states in which a path came to a loop that it has left need room, and serve no hypothesis any more.
+void Explorer::forget_loops_behind(Path& path) const {
+  std::erase_if(path.arrivals, [&](const auto& arrivals) { return path.state.ip > last_jump_.at(arrivals.first); });
 }
 
 Explorer Explorer::on(const Function& function) const {
@@ -140,6 +157,7 @@ void Explorer::begin(std::size_t which) {
 
 void Explorer::wait(Path path) {
   if (waiting_paths_ >= limits_.paths) fail(path, "too many paths at the same time");
+  forget_loops_behind(path);
   waiting_paths_++;
   statistics_.most_paths = std::max(statistics_.most_paths, waiting_paths_);
   std::vector<Path>& there = waiting_[path.state.ip];

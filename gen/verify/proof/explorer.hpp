@@ -45,6 +45,9 @@ struct Statistics {
   std::uint64_t forks = 0, joins = 0, hypotheses = 0;
   std::size_t most_paths = 0;      // that stood somewhere at the same time
   std::int64_t deepest_stack = 0;  // bytes below the return address
+
+  /// Of several cases: sums, and what was most.
+  Statistics& operator+=(const Statistics& other);
 };
 
 class Explorer {
@@ -108,6 +111,7 @@ class Explorer {
   void read_function();
 
   void wait(Path path);
+  void forget_loops_behind(Path& path) const;
   void keep_one(std::mt19937_64& random);
 
   const Function* function_;
@@ -121,6 +125,7 @@ class Explorer {
   State entry_;
   std::map<std::uint64_t, std::vector<Path>> waiting_;  // by address
   std::set<std::uint64_t> joins_, heads_;               // targets of forward and of backward jumps
+  std::map<std::uint64_t, std::uint64_t> last_jump_;    // back to each head
   std::map<std::uint64_t, const Instruction*> at_;
   std::set<std::uint64_t> executed_;
   std::vector<std::string> invariants_;

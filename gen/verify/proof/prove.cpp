@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 #include <random>
+#include <set>
 
 namespace stitchgcm::verify {
 
@@ -49,10 +50,6 @@ std::optional<Failure> simpler_failure(const Setting& setting, const Function& f
 Verdict prove(const Image& image, const Function& function, const Contract& contract, const ContractTable& callees,
               const Limits& limits, const Progress& progress) {
   const auto start = std::chrono::steady_clock::now();
-  LanePool pool;
-  const Setting setting{pool, image};
-  Explorer explorer(
-      setting, function, contract, [&](std::uint64_t a) { return callees.at(a); }, limits);
   Verdict v;
   v.symbol = contract.symbol();
   v.statement = contract.statement();
@@ -60,13 +57,27 @@ Verdict prove(const Image& image, const Function& function, const Contract& cont
   v.cases = contract.cases();
   v.instructions = function.instructions.size();
   v.code_bytes = function.symbol.size;
+  std::set<std::uint64_t> executed;
   try {
     for (std::size_t i = 0; i < v.cases.size(); i++) {
       if (progress) progress(fmt::format("{} ({} of {})", v.cases[i], i + 1, v.cases.size()));
       v.failed_case = v.cases[i];
+      // Each case has formulas of its own: together they would need their sum of memory.
+      LanePool pool;
+      const Setting setting{pool, image};
+      Explorer explorer(
+          setting, function, contract, [&](std::uint64_t a) { return callees.at(a); }, limits);
+      const auto count = [&] {
+        v.statistics += explorer.statistics();
+        v.formulas = std::max(v.formulas, pool.size(), [](auto& x, auto& y) { return x.lanes < y.lanes; });
+        v.invariants.insert(v.invariants.end(), explorer.invariants().begin(), explorer.invariants().end());
+        executed.insert(explorer.executed().begin(), explorer.executed().end());
+      };
       try {
         explorer.run(i);
+        count();
       } catch (const Failure& f) {
+        count();
         throw simpler_failure(setting, function, contract, callees, i).value_or(f);
       }
     }
@@ -79,7 +90,7 @@ Verdict prove(const Image& image, const Function& function, const Contract& cont
     }
     // What no proof has executed, no proof speaks of.
     for (const Instruction& i : function.instructions) {
-      if (explorer.executed().contains(i.address)) continue;
+      if (executed.contains(i.address)) continue;
       Failure f;
       f.reason = "the instruction is never executed, for no length: nothing is known of it";
       f.address = i.address;
@@ -90,11 +101,8 @@ Verdict prove(const Image& image, const Function& function, const Contract& cont
   } catch (const Failure& f) {
     v.failure = f;
   }
-  v.invariants = explorer.invariants();
   std::sort(v.invariants.begin(), v.invariants.end());
   v.invariants.erase(std::unique(v.invariants.begin(), v.invariants.end()), v.invariants.end());
-  v.statistics = explorer.statistics();
-  v.formulas = pool.size();
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return v;
 }
