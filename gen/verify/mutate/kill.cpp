@@ -19,7 +19,7 @@ constexpr std::size_t kSomeFormulas = 1'000'000;
 constexpr std::size_t kSomePaths = 100;
 /// Before all paths are followed together, so many are followed alone, at random: most faults show there, and at once.
 constexpr int kWalks = 30;
-constexpr Limits kOneWalk{.instructions = 100'000, .formulas = 200'000};
+constexpr Limits kOneWalk{.instructions = 5'000, .formulas = 200'000};
 /// Formulas that may pile up before a new pool is begun.
 constexpr std::size_t kMostFormulas = 5'000'000;
 
@@ -241,7 +241,8 @@ class Killing {
       try {
         mutant.walk(random);
       } catch (const Failure& f) {
-        return f.reason;
+        // Alone, a way may not find the end of a loop that many ways find together.
+        if (f.reason.find("too many") == std::string::npos) return f.reason;
       } catch (const std::logic_error& e) {
         return e.what();
       }

@@ -14,6 +14,8 @@ namespace {
 
 /// Paths of which each may be held against each other.
 constexpr std::size_t kFewEnoughForPairs = 100;
+/// At one instruction: halving a range of 2^64 takes 64.
+constexpr int kMostQuestions = 100;
 
 std::uint64_t target(const Instruction& i) {
   if (i.operands.size() != 1 || i.operands[0].kind != Operand::Kind::immediate) {
@@ -187,8 +189,13 @@ void Explorer::run(std::size_t which) {
 
 void Explorer::fork(const Path& path, const Undecided& question) {
   statistics_.forks++;
+  if (path.asked >= kMostQuestions) {
+    fail(path, "questions of lengths that no answer settles, the last one: is " +
+                   setting_.pool.variables().describe(question.nonnegative) + " negative?");
+  }
   for (const Affine& fact : {question.nonnegative, question.nonnegative * -1 - 1}) {
     Path p = path;
+    p.asked++;
     if (p.state.facts.assume_nonnegative(fact)) wait(std::move(p));
   }
 }
@@ -279,6 +286,7 @@ void Explorer::follow(Path path) {
       if (heads_.contains(ip) && !arrive(path)) return;
       first = false;
       if (!step(path)) return;
+      path.asked = 0;
       path.met_at = 0;
     }
   } catch (const Undecided& question) {

@@ -19,6 +19,8 @@ struct Path {
   std::vector<std::shared_ptr<const Hypothesis>> hypotheses;
   /// Where it has met others last: what forks there must not join again.
   std::uint64_t met_at = 0;
+  /// Questions since its last instruction: were they never settled, there would be no end of them.
+  int asked = 0;
 };
 
 }  // namespace stitchgcm::verify

@@ -30,7 +30,7 @@ namespace {
 std::optional<Failure> simpler_failure(const Setting& setting, const Function& function, const Contract& contract,
                                        const ContractTable& callees, std::size_t which) {
   constexpr int kWays = 400;
-  const Limits one_way{.instructions = 100'000, .formulas = 200'000};
+  const Limits one_way{.instructions = 5'000, .formulas = 200'000};
   std::mt19937_64 random(1);
   for (int n = 0; n < kWays; n++) {
     Explorer explorer(
@@ -39,7 +39,8 @@ std::optional<Failure> simpler_failure(const Setting& setting, const Function& f
     try {
       explorer.walk(random);
     } catch (const Failure& f) {
-      return f;
+      // Alone, a way may not find the end of a loop that many ways find together.
+      if (f.reason.find("too many") == std::string::npos) return f;
     }
   }
   return std::nullopt;
