@@ -152,3 +152,25 @@ TEST_CASE("facts: numbers are judged as integers, not modulo 2^64") {
   CHECK(facts.implies_nonnegative(Affine(n) * 16));
   CHECK(facts.range(Affine(n) * 16).high == Wide{1} << 64);
 }
+
+TEST_CASE("facts: a question about lengths that do not exist ends, and either answer ends the path") {
+  const Lengths l;
+  Facts facts;
+  for (const Variable v : {l.a, l.b}) facts.declare(v, {0, std::int64_t{1} << 40});
+  // 2 (a - b) = 5: that no integer has this half is seen only where a - b itself is asked for.
+  REQUIRE(facts.assume_nonnegative((Affine(l.a) - l.b) * 2 - 5));
+  REQUIRE(facts.assume_nonnegative((Affine(l.b) - l.a) * 2 + 5));
+  const Affine asked = Affine(l.a) - l.b;
+  REQUIRE_MESSAGE(facts.range(asked).low > facts.range(asked).high,
+                  "the facts have become wiser: choose others whose contradiction is not seen");
+  try {
+    facts.constant(asked, "a - b");
+    FAIL("an empty range was taken for a value");
+  } catch (const Undecided& question) {
+    for (const Affine& answer : {question.nonnegative, question.nonnegative * -1 - 1}) {
+      Facts either = facts;
+      CHECK_MESSAGE(!either.assume_nonnegative(answer), "a path goes on with lengths that do not exist: ",
+                    l.names.describe(answer));
+    }
+  }
+}

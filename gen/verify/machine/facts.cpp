@@ -38,9 +38,10 @@ Affine primitive(const Affine& a) {
 }
 
 /// The range, if it is of one value or of many. Throws Undecided if it is of few, halved by what the facts do not
-/// decide.
+/// decide; or if nothing has these facts, which both answers say.
 Range settled_range(const Facts& facts, const Affine& e) {
   Range r = facts.range(e);
+  if (r.low > r.high) throw Undecided{e - static_cast<std::int64_t>(r.low)};
   while (!r.single() && r.count() <= Facts::kFew) {
     const Wide middle = floor_divide(r.low + r.high + 1, 2);
     if (facts.nonnegative(e - static_cast<std::int64_t>(middle))) {
