@@ -169,8 +169,8 @@ TEST_CASE("facts: a question about lengths that do not exist ends, and either an
   } catch (const Undecided& question) {
     for (const Affine& answer : {question.nonnegative, question.nonnegative * -1 - 1}) {
       Facts either = facts;
-      CHECK_MESSAGE(!either.assume_nonnegative(answer), "a path goes on with lengths that do not exist: ",
-                    l.names.describe(answer));
+      CHECK_MESSAGE(!either.assume_nonnegative(answer),
+                    "a path goes on with lengths that do not exist: ", l.names.describe(answer));
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "verify/contract/system_v.hpp"
 #include "verify/mutate/same_effect.hpp"
+#include "verify/proof/ways.hpp"
 
 namespace stitchgcm::verify {
 namespace {
@@ -17,9 +18,8 @@ constexpr std::uint64_t kTimes = 2;
 constexpr std::uint64_t kSomeInstructions = 20'000;
 constexpr std::size_t kSomeFormulas = 1'000'000;
 constexpr std::size_t kSomePaths = 100;
-/// Before all paths are followed together, so many are followed alone, at random: most faults show there, and at once.
-constexpr int kWalks = 30;
-constexpr Limits kOneWalk{.instructions = 5'000, .formulas = 200'000};
+/// So many ways alone, before all paths together: most faults show there, and at once.
+constexpr int kWays = 30;
 /// Formulas that may pile up before a new pool is begun.
 constexpr std::size_t kMostFormulas = 5'000'000;
 
@@ -196,7 +196,7 @@ class Killing {
   /// In this case: refused; or proved, and why; or proved and not explained.
   void try_one(const Explorer& before, Result& r, const Limits& limits) {
     const Function changed = r.mutant.applied_to(function_);
-    if (const std::optional<std::string> reason = refused_on_a_walk(before, changed)) {
+    if (const std::optional<std::string> reason = refused_alone(before, changed)) {
       settle(r, Fate::refused, *reason);
       return;
     }
@@ -217,7 +217,7 @@ class Killing {
       settle(r, Fate::refused, f.reason);
       return;
     } catch (const std::logic_error& e) {
-      settle(r, Fate::refused, e.what());  // what the verifier has no formula for, it does not prove
+      settle(r, Fate::refused, e.what());
       return;
     }
     Fate& fate = explained_[&r];
@@ -232,22 +232,18 @@ class Killing {
     }
   }
 
-  /// Why one of some paths, taken at random, is refused; nothing if none is.
-  std::optional<std::string> refused_on_a_walk(const Explorer& before, const Function& changed) const {
-    std::mt19937_64 random(1);
-    for (int n = 0; n < kWalks; n++) {
-      Explorer mutant = before.on(changed, random);
-      mutant.limit(kOneWalk);
-      try {
-        mutant.walk(random);
-      } catch (const Failure& f) {
-        // Alone, a way may not find the end of a loop that many ways find together.
-        if (f.reason.find("too many") == std::string::npos) return f.reason;
-      } catch (const std::logic_error& e) {
-        return e.what();
-      }
+  /// Why one of some ways alone, from here on, is refused; nothing if none is.
+  static std::optional<std::string> refused_alone(const Explorer& before, const Function& changed) {
+    try {
+      const std::optional<Failure> f = failure_alone(kWays, [&](std::mt19937_64& random) {
+        Explorer way = before.on(changed, random);
+        way.limit(kOneWay);
+        return way;
+      });
+      return f ? std::optional(f->reason) : std::nullopt;
+    } catch (const std::logic_error& e) {
+      return e.what();  // what the verifier has no formula for, it does not prove
     }
-    return std::nullopt;
   }
 
   /// Whether the routine itself is proved if, after its own instruction, each bit that the other one would leave

@@ -82,6 +82,18 @@ State start(const Machine& machine, State s, const Instruction& i, bool numbers)
   return s;
 }
 
+/// False if the machine refuses the instruction, or asks for what the state does not decide.
+bool is_followed(const Machine& machine, const Instruction& i, State& s) {
+  try {
+    advance(machine, i, s);
+    return true;
+  } catch (const Refused&) {
+  } catch (const Undecided&) {
+  } catch (const Reveals&) {
+  }
+  return false;
+}
+
 }  // namespace
 
 bool same_effect(const Machine& machine, const State& any, const Instruction& a, const Instruction& b) {
@@ -89,25 +101,7 @@ bool same_effect(const Machine& machine, const State& any, const Instruction& a,
   for (const bool numbers : {false, true}) {
     const State before = start(machine, any, a, numbers);
     State x = before, y = before;
-    bool done_x = true, done_y = true;
-    try {
-      advance(machine, a, x);
-    } catch (const Refused&) {
-      done_x = false;
-    } catch (const Undecided&) {
-      done_x = false;
-    } catch (const Reveals&) {
-      done_x = false;
-    }
-    try {
-      advance(machine, b, y);
-    } catch (const Refused&) {
-      done_y = false;
-    } catch (const Undecided&) {
-      done_y = false;
-    } catch (const Reveals&) {
-      done_y = false;
-    }
+    const bool done_x = is_followed(machine, a, x), done_y = is_followed(machine, b, y);
     if (!done_x && !done_y) continue;
     if (!done_x || !done_y || x.ip != y.ip || !(x.flags == y.flags) || x.mask != y.mask) return false;
     for (std::size_t r = 0; r < kGeneralRegisters; r++) {
@@ -181,7 +175,6 @@ std::vector<State> without_difference(const Machine& machine, const State& befor
   }
   forget_difference_in_stack(machine, x, y, after);
   if (!(x.flags == y.flags)) after.flags = {};
-  std::vector<State> all;
   std::optional<std::pair<std::size_t, Range>> number;
   for (std::size_t r = 0; r < kGeneralRegisters; r++) {
     const Scalar &left = x.general[r], &right = y.general[r];
@@ -209,6 +202,7 @@ std::vector<State> without_difference(const Machine& machine, const State& befor
     }
   }
   if (!number) return {after};
+  std::vector<State> all;
   for (Wide n = number->second.low; n <= number->second.high; n++) {
     all.push_back(after);
     all.back().general[number->first] = Scalar::number(static_cast<std::int64_t>(n));

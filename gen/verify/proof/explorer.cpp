@@ -17,6 +17,11 @@ constexpr std::size_t kFewEnoughForPairs = 100;
 /// At one instruction: halving a range of 2^64 takes 64.
 constexpr int kMostQuestions = 100;
 
+/// Where a limit is reached: that says nothing of the routine.
+struct GaveUp : Refused {
+  using Refused::Refused;
+};
+
 std::uint64_t target(const Instruction& i) {
   if (i.operands.size() != 1 || i.operands[0].kind != Operand::Kind::immediate) {
     throw Refused("a jump or call whose target is not written in the instruction");
@@ -121,9 +126,10 @@ Registers Explorer::live_at(std::uint64_t address) const {
   return found == live_.end() ? 0 : found->second;
 }
 
-void Explorer::fail(const Path& path, const std::string& reason) const {
+void Explorer::fail(const Path& path, const std::string& reason, Because because) const {
   Failure f;
   f.reason = reason;
+  f.gave_up = because == Because::gave_up;
   f.address = path.state.ip;
   f.facts = path.state.facts;
   f.variables = setting_.pool.variables();
@@ -158,7 +164,7 @@ void Explorer::begin(std::size_t which) {
 }
 
 void Explorer::wait(Path path) {
-  if (waiting_paths_ >= limits_.paths) fail(path, "too many paths at the same time");
+  if (waiting_paths_ >= limits_.paths) fail(path, "too many paths at the same time", Because::gave_up);
   forget_loops_behind(path);
   waiting_paths_++;
   statistics_.most_paths = std::max(statistics_.most_paths, waiting_paths_);
@@ -190,8 +196,10 @@ void Explorer::run(std::size_t which) {
 void Explorer::fork(const Path& path, const Undecided& question) {
   statistics_.forks++;
   if (path.asked >= kMostQuestions) {
-    fail(path, "questions of lengths that no answer settles, the last one: is " +
-                   setting_.pool.variables().describe(question.nonnegative) + " negative?");
+    fail(path,
+         "questions of lengths that no answer settles, the last one: is " +
+             setting_.pool.variables().describe(question.nonnegative) + " negative?",
+         Because::gave_up);
   }
   for (const Affine& fact : {question.nonnegative, question.nonnegative * -1 - 1}) {
     Path p = path;
@@ -291,6 +299,8 @@ void Explorer::follow(Path path) {
     }
   } catch (const Undecided& question) {
     fork(path, question);
+  } catch (const GaveUp& limit) {
+    fail(path, limit.what(), Because::gave_up);
   } catch (const Refused& refused) {
     fail(path, refused.what());
   }
@@ -325,7 +335,7 @@ bool Explorer::arrive(Path& path) {
       return true;
     }
   }
-  if (before.size() >= limits_.turns) throw Refused("a loop takes too many turns, and no hypothesis fits it");
+  if (before.size() >= limits_.turns) throw GaveUp("a loop takes too many turns, and no hypothesis fits it");
   before.push_back(std::make_shared<const State>(s));
   return true;
 }
@@ -347,8 +357,8 @@ bool Explorer::step(Path& path) {
   const auto found = at_.find(s.ip);
   if (found == at_.end()) throw Refused("the path leaves the routine");
   const Instruction& i = *found->second;
-  if (++case_instructions_ > limits_.instructions) throw Refused("too many instructions on all paths");
-  if (setting_.pool.size().lanes > case_formulas_ + limits_.formulas) throw Refused("too many formulas");
+  if (++case_instructions_ > limits_.instructions) throw GaveUp("too many instructions on all paths");
+  if (setting_.pool.size().lanes > case_formulas_ + limits_.formulas) throw GaveUp("too many formulas");
   statistics_.instructions++;
   executed_.insert(i.address);
   limit_stack(s, i);

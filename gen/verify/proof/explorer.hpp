@@ -3,10 +3,9 @@
 // Follows every path of a routine from the entry that its contract describes to each return.
 //
 // A path forks where a public condition is not decided by what is known of the lengths; both ways are followed, each
-// with
-// a fact more. Paths are followed lowest address first, so that those which come to the same place meet there: if the
-// contract can say their states with less, they go on as one. Loops with few turns are followed turn by turn, others by
-// induction. A call is its callee's contract.
+// with a fact more. Paths are followed lowest address first, so that those which come to the same place meet there:
+// if the contract can say their states with less, they go on as one. Loops with few turns are followed turn by turn,
+// others by induction. A call is its callee's contract.
 #include <functional>
 #include <map>
 #include <random>
@@ -36,7 +35,8 @@ struct Failure {
   std::string instruction;
   std::string path;  // what is known of the lengths there
   Facts facts;
-  Variables variables;  // the names of those in the facts
+  Variables variables;   // the names of those in the facts
+  bool gave_up = false;  // for want of turns, paths, .., and not for something that it met
 };
 
 struct Statistics {
@@ -75,7 +75,7 @@ class Explorer {
   /// The same with one of the paths that stand at the lowest address, which `random` chooses.
   Explorer on(const Function& function, std::mt19937_64& random) const;
   /// Follows one way to its end: where there are many, `random` chooses. Throws Failure. What it refuses, `advance`
-  /// refuses too, later.
+  /// refuses too, later; but it may give up on loops whose end shows only where many ways meet.
   void walk(std::mt19937_64& random);
   /// Called with each state, before an instruction is executed in it.
   using Watch = std::function<void(const State& state, const Instruction& instruction)>;
@@ -98,22 +98,21 @@ class Explorer {
   void follow(Path path);
   bool step(Path& path);  // false: the path has ended
   bool arrive(Path& path);
-  void fork(const Path& path, const struct Undecided& question);
-  void meet(std::vector<Path> paths);
-  void join_into(std::vector<Path>& joined, Path path);
-  std::vector<std::uint64_t> live_values(const State& state) const;
-  [[noreturn]] void fail(const Path& path, const std::string& reason) const;
   bool returns(Path& path);
   void call(Path& path, std::uint64_t target);
   void limit_stack(State& state, const Instruction& next);
-
-  Setting setting_;
-  void read_function();
-
+  void fork(const Path& path, const Undecided& question);
+  void meet(std::vector<Path> paths);
+  void join_into(std::vector<Path>& joined, Path path);
+  std::vector<std::uint64_t> live_values(const State& state) const;
   void wait(Path path);
   void forget_loops_behind(Path& path) const;
   void keep_one(std::mt19937_64& random);
+  void read_function();
+  enum class Because : std::uint8_t { refused, gave_up };
+  [[noreturn]] void fail(const Path& path, const std::string& reason, Because because = Because::refused) const;
 
+  Setting setting_;
   const Function* function_;
   const Contract* contract_;
   Callees callees_;

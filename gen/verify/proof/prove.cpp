@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <random>
 #include <set>
+
+#include "verify/proof/ways.hpp"
 
 namespace stitchgcm::verify {
 
@@ -30,20 +31,12 @@ namespace {
 std::optional<Failure> simpler_failure(const Setting& setting, const Function& function, const Contract& contract,
                                        const ContractTable& callees, std::size_t which) {
   constexpr int kWays = 400;
-  const Limits one_way{.instructions = 5'000, .formulas = 200'000};
-  std::mt19937_64 random(1);
-  for (int n = 0; n < kWays; n++) {
-    Explorer explorer(
-        setting, function, contract, [&](std::uint64_t a) { return callees.at(a); }, one_way);
-    explorer.begin(which);
-    try {
-      explorer.walk(random);
-    } catch (const Failure& f) {
-      // Alone, a way may not find the end of a loop that many ways find together.
-      if (f.reason.find("too many") == std::string::npos) return f;
-    }
-  }
-  return std::nullopt;
+  return failure_alone(kWays, [&](std::mt19937_64&) {
+    Explorer way(
+        setting, function, contract, [&](std::uint64_t a) { return callees.at(a); }, kOneWay);
+    way.begin(which);
+    return way;
+  });
 }
 
 }  // namespace
