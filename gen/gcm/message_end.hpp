@@ -19,7 +19,7 @@ assembly::Program finish(Direction d);
 
 /// The same by calls of ctr32 and ghash, a block or a run of blocks each, as a program without `finish` would do it.
 /// Kept to measure what inlining is worth. Needs hash_aad(false); saves what it needs in callee-saved registers.
-assembly::Program finish_by_calls(Direction d);
+assembly::Program finish_by_calls(const Target& target, Direction d);
 std::vector<Xbyak::Reg64> saved_by_finish_by_calls();
 
 /// The first tag_bytes bytes of `high` to the message's tag.

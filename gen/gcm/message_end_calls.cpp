@@ -22,65 +22,65 @@ Program step(F record) {
   return Program(c.strip("arguments"));
 }
 
-Program call_ctr32() {
+Program call_ctr32(const Target& t) {
   return step([](Code& c) {
            c.lea(rdi, ptr[c.r.context - Roles::context_bias]);
            c.lea(r8, MessageFrame::at(MessageFrame::kCounterBlock));
          }) +
-         assembly::call(symbol("ctr32"));
+         assembly::call(t.symbol("ctr32"));
 }
 
-Program call_ghash() {
+Program call_ghash(const Target& t) {
   return step([](Code& c) {
            c.lea(rdi, ptr[c.r.context - Roles::context_bias]);
            c.lea(rsi, MessageFrame::at(MessageFrame::kHash));
          }) +
-         assembly::call(symbol("ghash"));
+         assembly::call(t.symbol("ghash"));
 }
 
-Program ctr32_of_text() {
-  return step([](Code& c) { c.mov(rsi, kIn), c.mov(rdx, kOut), c.mov(rcx, kWhole); }) + call_ctr32();
+Program ctr32_of_text(const Target& t) {
+  return step([](Code& c) { c.mov(rsi, kIn), c.mov(rdx, kOut), c.mov(rcx, kWhole); }) + call_ctr32(t);
 }
 
-Program ghash_of(const Xbyak::Reg64& data) {
-  return step([&](Code& c) { c.mov(rdx, data), c.mov(rcx, kWhole); }) + call_ghash();
+Program ghash_of(const Target& t, const Xbyak::Reg64& data) {
+  return step([&](Code& c) { c.mov(rdx, data), c.mov(rcx, kWhole); }) + call_ghash(t);
 }
 
-Program ctr32_of_buffer() {
+Program ctr32_of_buffer(const Target& t) {
   return step([](Code& c) {
            c.lea(rsi, MessageFrame::at(MessageFrame::kText));
            c.mov(rdx, rsi);
            c.mov(ecx, 1);
          }) +
-         call_ctr32();
+         call_ctr32(t);
 }
 
-Program ghash_of_buffer() {
+Program ghash_of_buffer(const Target& t) {
   return step([](Code& c) {
            c.lea(rdx, MessageFrame::at(MessageFrame::kText));
            c.mov(ecx, 1);
          }) +
-         call_ghash();
+         call_ghash(t);
 }
 
 Program store_buffer(const Xbyak::Xmm& x) {
   return step([&](Code& c) { c.store(MessageFrame::at(MessageFrame::kText), x); });
 }
 
-Program partial_block(Direction d) {
+Program partial_block(const Target& t, Direction d) {
   const Xbyak::Xmm x = Roles{}.product[0];
   const Program load = load_partial(x, kIn, kPartial) + store_buffer(x);
-  const Program crypt = ctr32_of_buffer() + step([&](Code& c) { c.load(x, MessageFrame::at(MessageFrame::kText)); }) +
+  const Program crypt = ctr32_of_buffer(t) + step([&](Code& c) { c.load(x, MessageFrame::at(MessageFrame::kText)); }) +
                         keep_first_bytes(x, kPartial) + store_partial(kOut, x, kPartial, Roles{}.group);
-  if (d == Direction::encrypt) return load + crypt + store_buffer(x) + ghash_of_buffer();
-  return load + ghash_of_buffer() + crypt;
+  if (d == Direction::encrypt) return load + crypt + store_buffer(x) + ghash_of_buffer(t);
+  return load + ghash_of_buffer(t) + crypt;
 }
 
 }  // namespace
 
 std::vector<Xbyak::Reg64> saved_by_finish_by_calls() { return {kIn, kOut, kWhole, kPartial}; }
 
-Program finish_by_calls(Direction d) {
+Program finish_by_calls(const Target& t, Direction d) {
   const Roles r;
   const Xbyak::Xmm x = r.product[0];
 
@@ -122,11 +122,12 @@ Program finish_by_calls(Direction d) {
   tag.add(r.high, r.high, MessageFrame::at(MessageFrame::kHash));
   tag.cut("T = GHASH ^ AES(J0)");
 
-  const Program whole = d == Direction::encrypt ? ctr32_of_text() + ghash_of(kOut) : ghash_of(kIn) + ctr32_of_text();
+  const Program whole =
+      d == Direction::encrypt ? ctr32_of_text(t) + ghash_of(t, kOut) : ghash_of(t, kIn) + ctr32_of_text(t);
   return Program(begin.strip(), "end of the text, by calls") +
          when("whole", is_zero(kWhole), Condition::not_equal, whole) + past.strip() +
-         when("partial", is_zero(kPartial), Condition::not_equal, partial_block(d)) + lengths.strip() +
-         ghash_of_buffer() + j0.strip() + ctr32_of_buffer() + tag.strip();
+         when("partial", is_zero(kPartial), Condition::not_equal, partial_block(t, d)) + lengths.strip() +
+         ghash_of_buffer(t) + j0.strip() + ctr32_of_buffer(t) + tag.strip();
 }
 
 }  // namespace stitchgcm::gcm

@@ -23,11 +23,11 @@ static_assert(kLastAadBytes / 16 + kLastGroupBatches * kBatchBlocks + 9 <= layou
 constexpr int entry(int exponent) { return layout::power(exponent) - Roles::context_bias + Roles::power_bias; }
 
 /// ghash(context, frame's hash, data, blocks): data and blocks are in rdx and rcx.
-Program call_ghash() {
+Program call_ghash(const Target& target) {
   Code c("call");
   c.lea(rdi, ptr[c.r.context - Roles::context_bias]);
   c.lea(rsi, MessageFrame::at(MessageFrame::kHash));
-  return Program(c.strip("GHASH of whole blocks")) + assembly::call(symbol("ghash"));
+  return Program(c.strip("GHASH of whole blocks")) + assembly::call(target.symbol("ghash"));
 }
 
 Strip j0_of_12_bytes(FirstCounters how) {
@@ -71,7 +71,7 @@ Strip hash_block() {
   return c.strip("Y");
 }
 
-Program j0_of_other_lengths() {
+Program j0_of_other_lengths(const Target& target) {
   Code clear("J0");
   clear.clear(clear.r.hash);
   clear.store(MessageFrame::at(MessageFrame::kHash), clear.r.hash);
@@ -108,14 +108,14 @@ Program j0_of_other_lengths() {
   done.lea(done.r.counter_patterns, MessageFrame::at(MessageFrame::kPatterns));
   done.cut("J0 + 1");
 
-  return Program(clear.strip(), "J0 of an IV that is not 12 bytes long") + call_ghash() + rest.strip() +
+  return Program(clear.strip(), "J0 of an IV that is not 12 bytes long") + call_ghash(target) + rest.strip() +
          when("partial", {}, Condition::not_equal,
               load_partial(rest.r.product[0], rest.r.aad, rest.r.aad_bytes) + hash_block()) +
          lengths.strip() + hash_block() + done.strip() + make_counter_patterns(rsp + MessageFrame::kPatterns);
 }
 
 /// hash := GHASH of all AAD but the last 1..64 bytes, through the ghash routine.
-Program hash_long_aad() {
+Program hash_long_aad(const Target& target) {
   Code begin("AAD");
   begin.store(MessageFrame::at(MessageFrame::kHash), begin.r.hash);
   begin.lea(rcx, ptr[begin.r.scratch - 1]);
@@ -127,7 +127,7 @@ Program hash_long_aad() {
   end.load(end.r.hash, MessageFrame::at(MessageFrame::kHash));
   end.reverse_bytes(end.r.hash, end.r.hash);
   end.cut("Y");
-  return Program(begin.strip(), "long AAD") + call_ghash() + end.strip();
+  return Program(begin.strip(), "long AAD") + call_ghash(target) + end.strip();
 }
 
 /// aad, aad_bytes := the last 1..64 bytes.
@@ -205,9 +205,9 @@ Strip end_aad_group() {
 
 }  // namespace
 
-Program make_j0(FirstCounters how) {
+Program make_j0(const Target& target, FirstCounters how) {
   return when("iv12", compare(qword[Roles{}.message + layout::kIvBytes], 12), Condition::equal,
-              Program(j0_of_12_bytes(how), "J0"), j0_of_other_lengths());
+              Program(j0_of_12_bytes(how), "J0"), j0_of_other_lengths(target));
 }
 
 Program split_text_length() {
@@ -237,7 +237,7 @@ Program text_pointers() {
   return Program(c.strip("text"));
 }
 
-Program hash_aad(bool aggregate) {
+Program hash_aad(const Target& target, bool aggregate) {
   const Roles r;
   Code begin("AAD");
   begin.clear(r.hash), begin.cut("Y := 0");
@@ -266,8 +266,8 @@ Program hash_aad(bool aggregate) {
                        when("alone", used_up.strip(), Condition::equal, end_aad_group());
   return Program(begin.strip(), "AAD") +
          when("aad", length.strip(), Condition::not_equal,
-              when("long", compare(r.scratch, kLastAadBytes), Condition::above, hash_long_aad()) + split_text_length() +
-                  last_aad_bytes() + sums.strip() + hash,
+              when("long", compare(r.scratch, kLastAadBytes), Condition::above, hash_long_aad(target)) +
+                  split_text_length() + last_aad_bytes() + sums.strip() + hash,
               Program(sums.strip()) + split_text_length());
 }
 

@@ -3,8 +3,6 @@
 
 namespace stitchgcm::gcm {
 
-std::string symbol(const std::string& routine) { return routine + "_" + kBackend; }
-
 assembly::PointerCases pointer_cases() {
   const auto with_text = [](const char* in, const char* out) {
     return assembly::Regions{{ZYDIS_REGISTER_RBX, "context"}, {ZYDIS_REGISTER_RSI, in},

@@ -72,9 +72,12 @@ struct MessageFrame {
   static Xbyak::Address at(int offset) { return Xbyak::util::ptr[Xbyak::util::rsp + offset]; }
 };
 
-/// The symbol, without a prefix, of this backend's routine: "seal_aes128" -> "seal_aes128_aesni_avx".
-std::string symbol(const std::string& routine);
-inline constexpr const char* kBackend = "aesni_avx";
+/// A backend, as far as stages that several of them share depend on it.
+struct Target {
+  std::string name;  // "aesni_avx"
+  /// The symbol, without a prefix, of this backend's routine: "seal" -> "seal_aesni_avx".
+  std::string symbol(const std::string& routine) const { return routine + "_" + name; }
+};
 
 /// How the pointers of stitched code may stand to each other: in and out may be one buffer.
 assembly::PointerCases pointer_cases();

@@ -32,6 +32,10 @@ std::string key_name(KeyLength k) { return fmt::format("aes{}", key_bits(k)); }
 
 std::string direction_name(Direction d) { return d == Direction::encrypt ? "encrypt" : "decrypt"; }
 
+const Target kTarget{"aesni_avx"};
+
+std::string symbol(const std::string& routine) { return kTarget.symbol(routine); }
+
 std::string batches_symbol(Direction d, KeyLength k) { return symbol(direction_name(d) + "_batches_" + key_name(k)); }
 
 const BatchSchedule& schedule(const Choices& c, Direction d) { return d == Direction::encrypt ? c.encrypt : c.decrypt; }
@@ -122,11 +126,12 @@ Routine message(Direction d, const Choices& choices) {
   if (calls) {
     for (const Xbyak::Reg64& saved : saved_by_finish_by_calls()) r.frame.saved.push_back(saved);
   }
-  r.program = Program(begin.strip(), "enter") + make_j0(choices.first_counters) + hash_aad(!calls) + text_pointers() +
-              no_tail.strip() + Program(counter.strip(), "text") +
+  r.program = Program(begin.strip(), "enter") + make_j0(kTarget, choices.first_counters) + hash_aad(kTarget, !calls) +
+              text_pointers() + no_tail.strip() + Program(counter.strip(), "text") +
               when("batches", is_zero(roles.batches), Condition::not_equal, text) +
-              (calls ? finish_by_calls(d) : finish(d)) + (d == Direction::encrypt ? store_tag() : check_tag()) +
-              Program(Strip{}, "wipe") + wipe_message_frame(choices) + wipe_vectors() + clear_scalars.strip();
+              (calls ? finish_by_calls(kTarget, d) : finish(d)) +
+              (d == Direction::encrypt ? store_tag() : check_tag()) + Program(Strip{}, "wipe") +
+              wipe_message_frame(choices) + wipe_vectors() + clear_scalars.strip();
   return r;
 }
 
@@ -220,7 +225,7 @@ Routine ghash_routine() {
 
 template <class F>
 SourceFile for_each_key_length(const std::string& name, F routine) {
-  SourceFile f{kBackend, name, {}};
+  SourceFile f{kTarget.name, name, {}};
   for (KeyLength k : kKeyLengths) f.routines.push_back(routine(k));
   return f;
 }
@@ -232,17 +237,17 @@ std::vector<SourceFile> aesni_avx(const Choices& choices) {
   files.push_back(for_each_key_length("init", init));
   files.back().routines.push_back(powers());
   for (Direction d : {Direction::encrypt, Direction::decrypt}) {
-    files.push_back({kBackend, d == Direction::encrypt ? "seal" : "open", {message(d, choices)}});
+    files.push_back({kTarget.name, d == Direction::encrypt ? "seal" : "open", {message(d, choices)}});
   }
   for (Direction d : {Direction::encrypt, Direction::decrypt}) {
-    files.push_back({kBackend, direction_name(d) + "_blocks", {blocks(d)}});
+    files.push_back({kTarget.name, direction_name(d) + "_blocks", {blocks(d)}});
   }
   for (Direction d : {Direction::encrypt, Direction::decrypt}) {
     files.push_back(
         for_each_key_length(direction_name(d) + "_batches", [&](KeyLength k) { return batch_routine(d, k, choices); }));
   }
-  files.push_back({kBackend, "ctr32", {ctr32_routine()}});
-  files.push_back({kBackend, "ghash", {ghash_routine()}});
+  files.push_back({kTarget.name, "ctr32", {ctr32_routine()}});
+  files.push_back({kTarget.name, "ghash", {ghash_routine()}});
   return files;
 }
 
