@@ -41,8 +41,11 @@ void expect_same(Tally& tally, Trials& trials, Random& random, const std::string
       });
       if (!same) return;
     }
-    tally.expect(passed > 0,
-                 [&] { return fmt::format("{}, {}: always refused: {}", name, text_of(operands), refusal); });
+    if (passed == passes) continue;
+    tally.expect(false, [&] {
+      return fmt::format("{}, {}: followed {} times of {} in {} attempts, refused: {}", name, text_of(operands), passed,
+                         passes, kMostAttempts, refusal);
+    });
   }
 }
 
